@@ -19,7 +19,7 @@ fn feed(bytes: &[u8], link_type: u16) {
             assert!(data.ends_with(frame), "the frame is not the end of its packet");
         }
         let wire_len = u32::try_from(data.len()).unwrap_or(u32::MAX);
-        let packet = Packet { time_ns, link_type, interface: 0, wire_len, data };
+        let packet = Packet { time_ns, is_timed: true, link_type, interface: 0, wire_len, data };
         sniffer.on_packet(&packet, |ip, _| {
             assert!(ip.len() <= data.len(), "more than the frame has");
         });

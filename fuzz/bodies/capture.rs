@@ -93,9 +93,11 @@ fn analyse(bytes: &[u8]) {
                 segments += 1;
                 tracker.on_segment(&segment);
             }
-            Content::Air(data) => {
-                assert_eq!(data.len(), packet.data.len());
-                sniffer.on_packet(packet, |ip, _| assert!(ip.len() <= data.len()));
+            Content::Air { link_type, data, wire } => {
+                assert!(packet.data.ends_with(data), "the frame is not the end of its packet");
+                let wire_len = u32::try_from(wire).unwrap_or(u32::MAX);
+                let frame = Packet { link_type, wire_len, data, ..*packet };
+                sniffer.on_packet(&frame, |ip, _| assert!(ip.len() <= data.len()));
             }
             _ => {}
         }

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::air::Sniffer;
-use crate::air::report::{AirReport, LinkReport};
+use crate::air::report::{AirReport, FrameCounts, LinkReport};
+use crate::air::{Sniffer, Stamps};
 use crate::assign::{Assignment, Start};
 use crate::between::read::{PointFiles, compare};
 use crate::between::report::BetweenReport;
@@ -18,6 +18,7 @@ use crate::join::report::JoinedReport;
 use crate::shards::Shards;
 use crate::tcp::connections::Report;
 use crate::tcp::{CopyCounts, TrackerLimits};
+use crate::timeless::without_times;
 use crate::warnings::{Found, warnings};
 
 /// Version of the format of this document.
@@ -130,6 +131,8 @@ struct Again {
     is_sorted: bool,
     /// It was not captured at the point of a file that ended before it.
     is_alone: bool,
+    /// What the stamps of its frames of 802.11 are.
+    stamps: Stamps,
 }
 
 /// What analyses the files of one point.
@@ -139,6 +142,8 @@ struct Point {
     time_ns: [u64; 2],
     /// True if all its files can be read again.
     again: bool,
+    /// True if packets of it have no times.
+    untimed: bool,
 }
 
 /// One reading of the files.
@@ -172,6 +177,7 @@ impl<'a> Pass<'a> {
                 sniffer: Sniffer::default(),
                 time_ns: [first_ns, first_ns],
                 again: true,
+                untimed: false,
             });
         }
         place
@@ -190,11 +196,14 @@ impl<'a> Pass<'a> {
             return Ok(how);
         }
         let (mut start, mut at) = (Start::default(), None);
-        let mut before = CopyCounts::default();
+        let (mut before, mut frames_before) = (CopyCounts::default(), FrameCounts::default());
         let finished = read_file(path, how.is_sorted, progress, |packet, fragments, found| {
             let place = at.unwrap_or_else(|| {
                 let place = self.point(number, path, packet.time_ns, how.is_alone);
-                before = self.points[place].shards.copies();
+                let Point { shards, sniffer, .. } = &mut self.points[place];
+                before = shards.copies();
+                frames_before = sniffer.frames();
+                sniffer.give_stamps(how.stamps);
                 at = Some(place);
                 place
             });
@@ -214,8 +223,14 @@ impl<'a> Pass<'a> {
             found.copies = point.shards.copies().since(before);
             point.time_ns[1] = point.time_ns[1].max(found.summary.last_ns);
             point.again &= finished.again;
+            point.untimed |= found.summary.untimed > 0;
             let is_copy = self.assignment.end(place, found.summary.last_ns, start);
             wanted.is_alone |= is_copy && finished.again;
+            let point = &mut self.points[place];
+            found.air_notes = point.sniffer.notes(&frames_before, found.tcp);
+            if finished.again {
+                wanted.stamps = point.sniffer.stamps();
+            }
             let other = self.assignment.copy_of(place).map(|file| &self.paths[file]);
             found.copy_of = other.map(|path| path.display().to_string());
         }
@@ -267,7 +282,11 @@ impl<'a> Pass<'a> {
         {
             let files: Vec<PathBuf> = files.iter().map(|file| self.paths[*file].clone()).collect();
             let (air, links) = point.sniffer.finish();
-            report.add(several.then_some(number), point.shards.finish(), air, links);
+            let mut tcp = point.shards.finish();
+            if point.untimed {
+                without_times(&mut tcp);
+            }
+            report.add(several.then_some(number), tcp, air, links);
             points.push(PointFiles {
                 point: number,
                 files,

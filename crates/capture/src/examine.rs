@@ -7,10 +7,10 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use crate::air::Sniffer;
 use crate::air::log::LinkLog;
 use crate::air::periods::periods;
 use crate::air::report::LinkReport;
+use crate::air::{Sniffer, Stamps};
 use crate::analyse::{CAPTURE_SCHEMA, CaptureReport, FileReport, named};
 use crate::assign::Assignment;
 use crate::between::report::BetweenReport;
@@ -25,6 +25,7 @@ use crate::join::{Host, join};
 use crate::tcp::connections::Report;
 use crate::tcp::report::ConnectionReport;
 use crate::tcp::{Tracker, TrackerLimits};
+use crate::timeless::without_times;
 use reading::{Hosts, Reading};
 
 /// Captures by the place at which they were taken.
@@ -91,6 +92,7 @@ pub fn examine(
     mut progress: impl FnMut(u64, Option<u64>) -> ControlFlow<()>,
 ) -> Result<Examination, CaptureError> {
     let mut alone = vec![false; points.hosts.len()];
+    let mut stamps = vec![Stamps::default(); points.air.len()];
     'pass: loop {
         let mut reading = Reading {
             sniffer: Sniffer::with_log(),
@@ -103,8 +105,15 @@ pub fn examine(
         let mut hosts = Hosts { limits, is_each, assignment, points: Vec::new() };
         let mut of_air = Tracker::new(limits);
         let mut interrupted = false;
-        for path in &points.air {
-            interrupted = interrupted || !reading.air(path, &mut of_air)?;
+        for (path, known) in points.air.iter().zip(&mut stamps) {
+            if interrupted {
+                break;
+            }
+            let (is_stopped, shown) = reading.air(path, *known, &mut of_air)?;
+            interrupted = is_stopped;
+            if std::mem::replace(known, shown) != shown && !is_stopped {
+                continue 'pass;
+            }
         }
         for (number, path) in points.hosts.iter().enumerate() {
             if interrupted {
@@ -154,6 +163,9 @@ impl Found {
         let (mut reports, mut host_logs, mut times) = (Vec::new(), Vec::new(), Vec::new());
         for (point, number) in self.hosts.points.into_iter().zip(0..) {
             let mut of_point = point.tracker.finish();
+            if point.untimed {
+                without_times(&mut of_point);
+            }
             of_point.set_point(several.then_some(number));
             reports.push(of_point);
             host_logs.push(point.log);

@@ -101,19 +101,26 @@ pub(crate) fn take(
             found.tcp += 1;
             on_segment(segment);
         }
-        Content::Air(_) => {
+        Content::Air { link_type, data, wire } => {
             found.air += 1;
-            let is_read = sniffer.on_packet(packet, |ip, wire| {
-                if let Content::Tcp(mut segment) = dissect_ip(packet.time_ns, ip, wire, fragments) {
-                    found.tcp += 1;
-                    segment.of_air = true;
-                    on_segment(&segment);
+            let wire_len = u32::try_from(*wire).unwrap_or(u32::MAX);
+            let frame = Packet { link_type: *link_type, data, wire_len, ..*packet };
+            let is_read = sniffer.on_packet(&frame, |ip, wire| {
+                match dissect_ip(packet.time_ns, ip, wire, fragments) {
+                    Content::Tcp(mut segment) => {
+                        found.tcp += 1;
+                        segment.of_air = true;
+                        on_segment(&segment);
+                    }
+                    Content::Unread(what) => found.unread.add(what),
+                    _ => {}
                 }
             });
             found.unreadable += u64::from(!is_read);
         }
         Content::Unreadable => found.unreadable += 1,
-        Content::UnknownLink => found.unknown_link += 1,
+        Content::Unread(what) => found.unread.add(*what),
+        Content::UnknownLink(number) => found.unread.add_link(*number),
         Content::OtherIp | Content::Other | Content::Fragment => {}
     }
 }

@@ -29,7 +29,9 @@ pub mod join;
 pub mod read;
 mod shards;
 pub mod tcp;
+mod timeless;
 mod times;
+mod unread;
 mod warnings;
 
 pub use analyse::{CAPTURE_SCHEMA, CaptureReport, FileReport, PointReport, analyse};

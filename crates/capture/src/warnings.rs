@@ -2,6 +2,7 @@
 
 use crate::read::{DamagedPlace, FileSummary};
 use crate::tcp::{CopyCounts, MANY_COPIES};
+use crate::unread::Unreads;
 
 /// What was found in a file.
 #[derive(Debug, Clone, Default)]
@@ -12,7 +13,8 @@ pub(crate) struct Found {
     pub(crate) air: u64,
     /// Packets whose headers are cut off or malformed.
     pub(crate) unreadable: u64,
-    pub(crate) unknown_link: u64,
+    /// What can hold TCP and is not read, and link types that are not read.
+    pub(crate) unread: Unreads,
     /// Fragmented packets that lack a fragment.
     pub(crate) incomplete: u64,
     /// Segments that the capture holds twice.
@@ -20,6 +22,8 @@ pub(crate) struct Found {
     /// True if the packets were sorted, and the number of those that came too late for it.
     pub(crate) sorted: bool,
     pub(crate) late: u64,
+    /// What the sniffer says of the file.
+    pub(crate) air_notes: Vec<String>,
     /// A file that begins with the same packets at the same times.
     pub(crate) copy_of: Option<String>,
 }
@@ -48,11 +52,18 @@ pub(crate) fn warnings(found: &Found) -> Vec<String> {
         "packet has a header that is cut off or malformed",
         "packets have headers that are cut off or malformed",
     );
-    warn(
-        found.unknown_link,
-        "packet has a link type that airtcp does not read",
-        "packets have a link type that airtcp does not read",
-    );
+    lines.extend(found.unread.lines(summary.packets));
+    if summary.untimed > 0 {
+        let without = counted(
+            summary.untimed,
+            "packet in a simple packet block has no time",
+            "packets in simple packet blocks have no times",
+        );
+        lines.push(format!(
+            "{without}: round-trip times, rates and durations are left out, and a \
+             timeout cannot be told from another retransmission"
+        ));
+    }
     if summary.unsorted > 0 {
         let early = counted(summary.unsorted, "packet is earlier than", "packets are earlier than");
         lines.push(format!("{early} the one before{}", unsorted(found)));
@@ -72,11 +83,13 @@ pub(crate) fn warnings(found: &Found) -> Vec<String> {
         "fragmented packet lacks a fragment",
         "fragmented packets lack a fragment",
     );
+    lines.extend(found.air_notes.iter().cloned());
     lines.extend(copies(found));
     lines.extend(damage(summary));
     if summary.packets == 0 {
         lines.push("the file holds no packets".to_owned());
-    } else if found.tcp + found.air + found.unreadable + found.unknown_link + found.incomplete == 0
+    } else if found.tcp + found.air + found.unreadable + found.incomplete == 0
+        && found.unread.is_empty()
     {
         lines.push("no packet holds TCP or 802.11: nothing was analysed".to_owned());
     }
@@ -149,17 +162,20 @@ mod tests {
         let summary = FileSummary {
             packets: 9,
             unsorted: 1,
+            untimed: 1,
             malformed: 1,
             damages: 2,
             damaged: vec![place],
             ..FileSummary::default()
         };
         let copies = CopyCounts { same: 1, elsewhere: 1 };
+        let mut unread = Unreads::default();
+        unread.add_link(147);
         let found = Found {
             summary,
             tcp: 9,
             unreadable: 1,
-            unknown_link: 1,
+            unread,
             incomplete: 1,
             copies,
             sorted: true,
@@ -167,7 +183,7 @@ mod tests {
             ..Found::default()
         };
         let lines = warnings(&found);
-        assert_eq!(lines.len(), 10, "{lines:?}");
+        assert_eq!(lines.len(), 11, "{lines:?}");
         for line in lines {
             assert!(line.contains(" 1 ") || line.starts_with("1 "), "{line}");
             for plural in

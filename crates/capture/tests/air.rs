@@ -231,7 +231,10 @@ const LINKS: [u16; 5] =
 
 fn feed(sniffer: &mut Sniffer, link_type: u16, time_ns: u64, wire_len: u32, data: &[u8]) {
     let interface = u32::from(data.len().is_multiple_of(3));
-    sniffer.on_packet(&Packet { time_ns, link_type, interface, wire_len, data }, |_, _| {});
+    sniffer.on_packet(
+        &Packet { time_ns, is_timed: true, link_type, interface, wire_len, data },
+        |_, _| {},
+    );
 }
 
 proptest! {

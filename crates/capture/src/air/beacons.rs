@@ -84,7 +84,7 @@ mod tests {
         for number in [0u64, 1, 2, 5, 6, 9] {
             // 102.4 ms each, up to 2 ms late.
             let host_ns = 1_000_000_000 + number * 102_400_000 + number % 3 * 1_000_000;
-            all.add(mac, &Instant { host_ns, tsft_us: None, interface: 0 }, Some(100));
+            all.add(mac, &Instant { host_ns, ..Instant::default() }, Some(100));
         }
         let (_, beacons) = all.iter().next().unwrap();
         assert_eq!((beacons.count, beacons.expected), (6, 10));

@@ -12,6 +12,8 @@ pub(super) struct Instant {
     pub(super) tsft_us: Option<u64>,
     /// The interface of the capture, with its own clock.
     pub(super) interface: u32,
+    /// The steps of the clock in ns, if they are longer than SIFS; 0 otherwise.
+    pub(super) steps_ns: u64,
 }
 
 /// An interval between two frames.
@@ -21,6 +23,8 @@ pub(super) struct Elapsed {
     pub(super) ns: u64,
     /// True if the radio's clock measured it.
     pub(super) by_radio: bool,
+    /// The steps of the clock in ns, if they are longer than SIFS; 0 otherwise.
+    pub(super) steps_ns: u64,
 }
 
 impl Instant {
@@ -33,9 +37,10 @@ impl Instant {
             }
             _ => None,
         };
+        let steps_ns = self.steps_ns.max(earlier.steps_ns);
         match radio.filter(|ns| ns.abs_diff(host) < CLOCKS_AGREE_NS) {
-            Some(ns) => Elapsed { ns, by_radio: true },
-            None => Elapsed { ns: host, by_radio: false },
+            Some(ns) => Elapsed { ns, by_radio: true, steps_ns },
+            None => Elapsed { ns: host, by_radio: false, steps_ns },
         }
     }
 }
@@ -46,7 +51,8 @@ mod tests {
 
     #[test]
     fn the_radio_clock_is_preferred_unless_it_was_reset() {
-        let at = |ms: u64, us| Instant { host_ns: ms * 1_000_000, tsft_us: us, interface: 0 };
+        let at =
+            |ms: u64, us| Instant { host_ns: ms * 1_000_000, tsft_us: us, ..Instant::default() };
         let since = |b: Instant, a: Instant| (b.since(&a).ns, b.since(&a).by_radio);
         assert_eq!(since(at(3, Some(2500)), at(1, Some(100))), (2_400_000, true));
         assert_eq!(since(at(3, None), at(1, Some(100))), (2_000_000, false));

@@ -17,10 +17,13 @@
 //! `1 / c = 1 + (1 - s) d / (1 - e (1 - s))`. First attempts measure it, as no sender gives up after
 //! the first one.
 //!
-//! A packet that the sender gives up ends unanswered too, after the most attempts that the sender
-//! makes. Among the packets with more than half of the most known attempts, the estimator counts
-//! as given up: the unanswered ones beyond the expected number, and those whose last attempt a block
-//! acknowledgement refused.
+//! A packet that the sender gives up ends unanswered too, after the most attempts `L` that the sender
+//! makes. If the sniffer missed some of its attempts, fewer are known. The estimator looks at the numbers of
+//! known attempts that a packet that was given up has with 99 % (a binomial distribution of the `L - 1`
+//! retries), and at those above half of `L` with an excess of unanswered packets beyond two standard errors:
+//! some senders have several limits. In these, by the share of the binomial distribution that they cover, it counts as given up: the unanswered packets beyond the
+//! expected number, and those whose last attempt a block acknowledgement refused. Other packets are left
+//! out, because the chance in the number of their missed acknowledgements would add to the result.
 //!
 //! `s = (a + c (u - given up)) / n`, where `u` counts the unanswered attempts that no retry follows.
 //! `f = n (1 - s)` captured attempts failed. The missed attempts are added: `a' / (1 - k)` successful
@@ -135,25 +138,59 @@ fn retry_miss(tally: &Tally, shares: &MissShares, unanswered_per_acked: f64) -> 
     if first - own > DIFFERENT * error { own } else { first }
 }
 
-/// Packets near the most attempts, by how they ended.
+/// Packets that were given up, or may have been, by how they ended.
 #[derive(Debug, Clone, Copy, Default)]
 struct Longest {
     acked: f64,
     unanswered: f64,
     refused: f64,
+    /// Share of the packets that were given up that have so many known attempts.
+    covered: f64,
 }
 
 impl Longest {
-    fn of(tally: &Tally) -> Self {
+    /// `e` is the share of retries that the sniffer missed, and `unanswered_per_acked` the ratio of both
+    /// among packets that arrived.
+    fn of(tally: &Tally, e: f64, unanswered_per_acked: f64) -> Self {
         let most = tally.chains.keys().next_back().copied().unwrap_or(0);
-        let mut sum = Self::default();
-        for (_, chain) in tally.chains.range(most / 2 + 1..) {
-            sum.acked += chain.acked as f64;
-            sum.unanswered += chain.unanswered as f64;
+        let retries = most.saturating_sub(1);
+        let most_missed = most.saturating_sub(most / 2 + 1);
+        let (missed, covered) = likely_misses(retries, most_missed, e);
+        let least = most - missed;
+        let (first_acked, first_unanswered) =
+            (tally.firsts_acked as f64, tally.firsts_unanswered as f64);
+        // Variance of the ratio of two counts, relative to its square.
+        let spread = 1.0 / first_acked.max(1.0) + 1.0 / first_unanswered.max(1.0);
+        let mut sum = Self { covered, ..Self::default() };
+        for (known, chain) in tally.chains.range(most / 2 + 1..) {
+            let (acked, unanswered) = (chain.acked as f64, chain.unanswered as f64);
+            let expected = acked * unanswered_per_acked;
+            let error = (unanswered + expected * expected * spread).sqrt();
             sum.refused += chain.refused as f64;
+            if *known >= least || unanswered - expected > DIFFERENT * error {
+                sum.acked += acked;
+                sum.unanswered += unanswered;
+            }
         }
         sum
     }
+}
+
+/// The number of missed ones among so many retries that is exceeded with at most 1 %, or `most`; and the
+/// probability of that number or fewer.
+fn likely_misses(retries: u16, most: u16, e: f64) -> (u16, f64) {
+    const REST: f64 = 0.01;
+    // The probability of `missed` misses, and of that many or fewer.
+    let mut one = (0..retries).fold(1.0, |all, _| all * (1.0 - e));
+    let mut all = one;
+    let mut missed = 0;
+    while all < 1.0 - REST && missed < most.min(retries) {
+        let left = f64::from(retries - missed);
+        missed += 1;
+        one *= left / f64::from(missed) * e / (1.0 - e);
+        all += one;
+    }
+    (missed, all)
 }
 
 /// The estimates of a link. `reverse_miss` is the share of missed attempts in the other direction:
@@ -166,13 +203,12 @@ pub(super) fn estimate(tally: &Tally, reverse_miss: Option<f64>) -> Estimate {
     }
     let shares = MissShares::of(tally).unwrap_or_default();
     let u = total.unanswered as f64;
-    let longest = Longest::of(tally);
     // Nothing is sent again: the sender makes one attempt, or none was lost. The other direction
     // shows how many acknowledgements the sniffer misses.
     let is_single = tally.with_retry == 0 && total.attempts >= FEW_ATTEMPTS;
     let single_miss = reverse_miss.filter(|_| is_single && total.acked > 0);
-    let fixed = fixed_point(tally, &longest, n, &shares, single_miss);
-    let (s, given_up) = (fixed.success, fixed.given_up + longest.refused);
+    let fixed = fixed_point(tally, n, &shares, single_miss);
+    let (s, given_up) = (fixed.success, fixed.given_up + fixed.refused);
     let k = if fixed.odds.is_finite() { fixed.odds / (1.0 + fixed.odds) } else { 1.0 };
     let failed = n * (1.0 - s);
     let of_retries = retry_miss(tally, &shares, fixed.unanswered_per_acked);
@@ -207,16 +243,12 @@ struct FixedPoint {
     unanswered_per_acked: f64,
     /// Packets that were given up, without those that a block acknowledgement refused.
     given_up: f64,
+    /// Those.
+    refused: f64,
 }
 
 /// Solves for the success probability. `single_miss` is `k` if it cannot be measured here.
-fn fixed_point(
-    tally: &Tally,
-    longest: &Longest,
-    n: f64,
-    shares: &MissShares,
-    single_miss: Option<f64>,
-) -> FixedPoint {
+fn fixed_point(tally: &Tally, n: f64, shares: &MissShares, single_miss: Option<f64>) -> FixedPoint {
     let total = tally.total();
     let (a, u) = (total.acked as f64, total.unanswered as f64);
     let mut at = FixedPoint { success: (a + u) / n, ..FixedPoint::default() };
@@ -232,11 +264,13 @@ fn fixed_point(
         };
         at.odds = unanswered_per_acked * c;
         at.unanswered_per_acked = unanswered_per_acked;
-        at.given_up = if unanswered_per_acked.is_finite() {
-            (longest.unanswered - longest.acked * unanswered_per_acked).max(0.0)
-        } else {
-            0.0
-        };
+        let ratio = Some(unanswered_per_acked).filter(|ratio| ratio.is_finite());
+        let e = retry_miss(tally, shares, ratio.unwrap_or(0.0)).min(MOST_MISSED);
+        let longest = Longest::of(tally, e, ratio.unwrap_or(0.0));
+        at.refused = longest.refused;
+        let excess = |ratio: f64| (longest.unanswered - longest.acked * ratio).max(0.0);
+        // A sniffer that misses nearly all retries shows no share of them.
+        at.given_up = ratio.map_or(0.0, excess) / longest.covered.max(0.5);
         at.success = ((a + c * (u - at.given_up)) / n).clamp(0.0, 1.0);
     }
     at

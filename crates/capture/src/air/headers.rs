@@ -56,8 +56,8 @@ fn ppi_common(radio: &mut Radio, value: &[u8]) -> Option<()> {
     let flags = le16(value, 8)?;
     let tsft = le64(value, 0)?;
     // The timer counts milliseconds if the flag says so.
-    let tsft = if flags & 0x02 != 0 { tsft.saturating_mul(1000) } else { tsft };
-    radio.tsft_us = Some(tsft).filter(|us| *us != 0);
+    radio.counts_ms = flags & 0x02 != 0;
+    radio.tsft_us = Some(tsft).filter(|us| *us != 0 && !radio.counts_ms);
     radio.has_fcs = flags & 0x01 != 0;
     radio.bad_fcs = flags & 0x04 != 0;
     let rate = u32::from(le16(value, 10)?);

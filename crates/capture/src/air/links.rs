@@ -55,6 +55,11 @@ impl Links {
         }
     }
 
+    /// True if there was no link.
+    pub(super) fn is_empty(&self) -> bool {
+        self.open.is_empty() && self.closed.is_empty()
+    }
+
     /// The link with these ends, made if need be.
     pub(super) fn link(&mut self, ends: Ends, now: &Instant) -> &mut Link {
         if self.open.len() >= MAX_OPEN && !self.open.contains_key(&ends) {

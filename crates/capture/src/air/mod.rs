@@ -1,7 +1,7 @@
 //! 802.11 as a monitor hears it: attempts, their fates, losses of each link.
 //!
 //! A frame passes the modules in this order: `headers` (radiotap and others), `frame` (the 802.11
-//! header), `sniffer` (which frame an acknowledgement answers), `links`, `flow` (which attempts are
+//! header), `sniffer`, `answers` (which frame an acknowledgement answers), `links`, `flow` (which attempts are
 //! one packet), `packet` (their fates), `tally` (counts). `estimate` corrects the counts for what the
 //! sniffer did not capture, and `report` has the results. `sensing` and `hidden` look for stations that do
 //! not hear each other.
@@ -15,6 +15,7 @@
 //! | residual loss | share of the packets without any acknowledged attempt |
 //! | latency | start of the first attempt to the end of the acknowledgement |
 
+mod answers;
 mod beacons;
 mod block_ack;
 mod clock;
@@ -36,8 +37,10 @@ pub(crate) mod periods;
 pub mod radio;
 mod radiotap;
 mod rate;
+mod reasons;
 mod relays;
 pub mod report;
+mod resolution;
 mod sensing;
 mod shared_clock;
 mod signal;
@@ -45,4 +48,5 @@ mod sniffer;
 mod stations;
 mod tally;
 
+pub use answers::Stamps;
 pub use sniffer::Sniffer;

@@ -126,7 +126,10 @@ impl Packet {
         }
         tally.retries_after_ack += u64::from(self.fate == Fate::Acked);
         self.log_attempts(true, tally);
-        tally.intervals_ns.add(attempt.at.since(&self.last.at).ns);
+        let elapsed = attempt.at.since(&self.last.at);
+        if elapsed.steps_ns == 0 {
+            tally.intervals_ns.add(elapsed.ns);
+        }
         attempt.count(tally);
         self.last = *attempt;
         self.attempts = self.attempts.saturating_add(1);
@@ -156,7 +159,7 @@ impl Packet {
             } else {
                 self.first.airtime_ns
             };
-            if self.first.airtime_ns > 0 {
+            if self.first.airtime_ns > 0 && elapsed.steps_ns == 0 {
                 let latency_ns = elapsed.ns.saturating_add(more);
                 tally.latency_ns.add(latency_ns);
                 if let Some(kept) = &mut self.kept {

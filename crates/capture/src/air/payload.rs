@@ -1,7 +1,8 @@
-//! The IP packets in an unprotected data frame: LLC and SNAP (RFC 1042), A-MSDU.
+//! The IP packets in an unprotected data frame: behind LLC and SNAP (RFC 1042), tags and labels; A-MSDU.
 
 use super::frame::{Header, Kind};
 use crate::bytes::be16;
+use crate::dissect::ip_behind_llc;
 
 /// Passes the IP packets of a frame to `sink`, each with its length on the wire. `wire` is the length
 /// on the wire of the frame's body, without the frame check sequence.
@@ -16,8 +17,8 @@ pub(super) fn ip_packets<'a>(
     }
     let body = &header.body[..header.body.len().min(wire)];
     if !header.is_amsdu {
-        if let Some(ip) = snap(body) {
-            sink(ip, wire.saturating_sub(8));
+        if let Some((ip, wire)) = ip_behind_llc(body, wire) {
+            sink(ip, wire);
         }
         return;
     }
@@ -25,19 +26,11 @@ pub(super) fn ip_packets<'a>(
     let mut at = 0;
     while let Some(length) = be16(body, at + 12).map(usize::from) {
         let end = (at + 14 + length).min(body.len());
-        if let Some(ip) = body.get(at + 14..end).and_then(snap) {
-            sink(ip, length.saturating_sub(8));
+        let subframe = body.get(at + 14..end);
+        if let Some((ip, wire)) = subframe.and_then(|body| ip_behind_llc(body, length)) {
+            sink(ip, wire);
         }
         at += (14 + length).next_multiple_of(4);
-    }
-}
-
-/// The IP packet behind LLC and SNAP headers.
-fn snap(data: &[u8]) -> Option<&[u8]> {
-    let is_snap = data.starts_with(&[0xaa, 0xaa, 3, 0, 0]) && matches!(data.get(5), Some(0 | 0xf8));
-    match be16(data, 6) {
-        Some(0x0800 | 0x86dd) if is_snap => data.get(8..),
-        _ => None,
     }
 }
 
@@ -60,6 +53,9 @@ mod tests {
     fn ip_in_frames() {
         let snap = [0xaa, 0xaa, 3, 0, 0, 0, 8, 0, 0x45];
         assert_eq!(packets(0x88, 0, &snap, 108), [(vec![0x45], 100)]);
+        // A tag.
+        let tagged = [0xaa, 0xaa, 3, 0, 0, 0, 0x81, 0, 0, 5, 8, 0, 0x45];
+        assert_eq!(packets(0x88, 0, &tagged, 112), [(vec![0x45], 100)]);
         // Null data, ARP, a frame that is cut off.
         assert!(packets(0xc8, 0, &snap, 108).is_empty());
         assert!(packets(0x88, 0, &[0xaa, 0xaa, 3, 0, 0, 0, 8, 6, 0x45], 108).is_empty());

@@ -25,11 +25,27 @@ pub struct Ampdu {
     pub reference: u32,
 }
 
+/// What a radio stamps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Place {
+    /// The first bit of the MPDU, as TSFT is defined.
+    #[default]
+    Mpdu,
+    /// The start of the PPDU.
+    Start,
+    /// The end of the PPDU.
+    End,
+}
+
 /// What a radio header says of a frame. A field that the header lacks is `None`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Radio {
-    /// Time of the first bit of the MPDU, in µs of the radio's clock.
+    /// Time of the frame in µs of the radio's clock.
     pub tsft_us: Option<u64>,
+    /// What of the frame that is the time of.
+    pub place: Place,
+    /// The radio's clock counts milliseconds.
+    pub counts_ms: bool,
     /// The frame check sequence is at the end of the frame.
     pub has_fcs: bool,
     /// The frame check sequence did not match.
@@ -42,6 +58,12 @@ pub struct Radio {
     pub phy: Phy,
     /// Data rate in bit/s.
     pub rate_bps: Option<u64>,
+    /// Length of a symbol with its guard interval in ns, of 802.11n and later; 0 if unknown.
+    pub symbol_ns: u32,
+    /// Spatial streams; 0 if unknown.
+    pub streams: u8,
+    /// Length of a training symbol of 802.11ax with its guard interval in ns; 0 if unknown.
+    pub training_ns: u32,
     /// Centre frequency of the channel in MHz.
     pub frequency_mhz: Option<u16>,
     /// Signal at the antenna in dBm.

@@ -1,6 +1,6 @@
 //! Radiotap headers (radiotap.org): a chain of words says which fields follow, in which namespace.
 
-use super::radio::{Ampdu, Phy, Radio};
+use super::radio::{Ampdu, Phy, Place, Radio};
 use super::rate;
 use crate::bytes::{byte, le16, le32, le64};
 
@@ -123,7 +123,11 @@ pub(super) fn read(data: &[u8]) -> Option<(Radio, usize)> {
 /// Takes the value of a field. The slice has the field's length.
 fn take(radio: &mut Radio, bit: usize, value: &[u8]) -> Option<()> {
     match bit {
-        0 => radio.tsft_us = le64(value, 0),
+        0 => {
+            radio.tsft_us = le64(value, 0);
+            radio.place = Place::Mpdu;
+            radio.counts_ms = false;
+        }
         1 => {
             let flags = byte(value, 0)?;
             radio.short_preamble = flags & 0x02 != 0;
@@ -139,6 +143,7 @@ fn take(radio: &mut Radio, bit: usize, value: &[u8]) -> Option<()> {
         19 => mcs(radio, value)?,
         20 => radio.ampdu = Some(Ampdu { reference: le32(value, 0)? }),
         21 => vht(radio, value)?,
+        22 if radio.tsft_us.is_none() => timestamp(radio, value)?,
         23 => he(radio, value)?,
         _ => {}
     }
@@ -149,6 +154,23 @@ fn dbm(value: &[u8]) -> Option<i8> {
     byte(value, 0).map(|b| i8::from_ne_bytes([b]))
 }
 
+/// The timestamp field, for radios without TSFT: unit and place are in its eleventh byte.
+fn timestamp(radio: &mut Radio, value: &[u8]) -> Option<()> {
+    let (stamp, what) = (le64(value, 0)?, byte(value, 10)?);
+    match what & 0x0f {
+        0 => radio.counts_ms = true,
+        1 => radio.tsft_us = Some(stamp),
+        3 => radio.tsft_us = Some(stamp / 1000),
+        _ => {}
+    }
+    radio.place = match what >> 4 {
+        1 => Place::Start,
+        2 | 3 => Place::End,
+        _ => Place::Mpdu,
+    };
+    Some(())
+}
+
 fn mcs(radio: &mut Radio, value: &[u8]) -> Option<()> {
     let (known, flags, index) = (byte(value, 0)?, byte(value, 1)?, byte(value, 2)?);
     if known & 0x02 != 0 {
@@ -156,6 +178,8 @@ fn mcs(radio: &mut Radio, value: &[u8]) -> Option<()> {
         let short_guard = known & 0x04 != 0 && flags & 0x04 != 0;
         radio.phy = Phy::Ht;
         radio.rate_bps = rate::ht(index, forty_mhz, short_guard);
+        radio.symbol_ns = if short_guard { 3_600 } else { 4_000 };
+        radio.streams = if index < 32 { index / 8 + 1 } else { 1 };
     }
     Some(())
 }
@@ -169,6 +193,8 @@ fn vht(radio: &mut Radio, value: &[u8]) -> Option<()> {
         _ => 20,
     };
     radio.phy = Phy::Vht;
+    radio.symbol_ns = if flags & 0x04 != 0 { 3_600 } else { 4_000 };
+    radio.streams = first & 0x0f;
     radio.rate_bps = match first & 0x0f {
         0 => None,
         streams => rate::vht(first >> 4, streams, width, flags & 0x04 != 0),
@@ -187,6 +213,15 @@ fn he(radio: &mut Radio, value: &[u8]) -> Option<()> {
     let index = u8::try_from(data3 >> 8 & 0x0f).ok()?;
     let streams = u8::try_from(data6 & 0x0f).ok()?.max(1);
     let subcarriers = SUBCARRIERS.get(usize::from(data5 & 0x0f));
+    // Guard intervals of 0.8, 1.6 and 3.2 µs, behind symbols of 12.8 µs and training symbols of 3.2, 6.4
+    // and 12.8 µs.
+    let guard_ns = [800, 1_600, 3_200].get(usize::from(data5 >> 4 & 0x03)).copied();
+    let training_ns = [0, 3_200, 6_400, 12_800][usize::from(data5 >> 6 & 0x03)];
+    radio.streams = streams;
+    if let Some(guard_ns) = guard_ns {
+        radio.symbol_ns = 12_800 + guard_ns;
+        radio.training_ns = if training_ns > 0 { training_ns + guard_ns } else { 0 };
+    }
     // The bits that say that the index, and the bandwidth, are known.
     radio.rate_bps = match (known & 0x0020 != 0 && known & 0x4000 != 0, subcarriers) {
         (true, Some(n)) => rate::he(index, streams, *n, data5 >> 4 & 0x03)

@@ -78,6 +78,7 @@ mod tests {
             host_ns: host_us * 1000,
             tsft_us: Some(us),
             interface,
+            ..Instant::default()
         };
         let frame = |number| Some((Mac([2; 6]), number, 0));
         assert_eq!(clock.common_ns(&at(0, 1000, 0), frame(1)), Some(1_000_000));

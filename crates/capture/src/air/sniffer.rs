@@ -1,7 +1,6 @@
 //! Frames in, report out.
 
-use std::collections::BTreeMap;
-
+use super::answers::{Answer, Answers, Last, Stamps};
 use super::beacons::AllBeacons;
 use super::block_ack::BlockAck;
 use super::clock::Instant;
@@ -16,6 +15,7 @@ use super::packet::Attempt;
 use super::payload::ip_packets;
 use super::radio::Radio;
 use super::rate::{Airtime, airtime};
+use super::reasons::reasons;
 use super::relays::Relays;
 use super::report::{AirReport, BeaconReport, FrameCounts, LinkReport, StationReport, seconds};
 use super::sensing::{Heard, Sensing};
@@ -24,31 +24,8 @@ use crate::dissect::{Content, Fragments, dissect_ip};
 use crate::identity::Identity;
 use crate::read::Packet;
 
-/// Longest short interframe space, in ns.
-const SIFS_NS: u64 = 16_000;
-/// How much later than computed an acknowledgement may appear by the radio's clock.
-const RADIO_TOLERANCE_NS: u64 = 20_000;
-/// The same by the host's clock, whose interrupts are late.
-const HOST_TOLERANCE_NS: u64 = 400_000;
-/// An acknowledgement that is later than that by up to this time, by the host's clock, may answer the
-/// frame or a retry that was not captured. It is left out.
-const HOST_DOUBT_NS: u64 = 2_000_000;
-/// Longest time to an acknowledgement if the rate is not known.
-const UNKNOWN_RATE_NS: u64 = 1_000_000;
 /// Links, and stations, with counts over time in the report.
 const SERIES: usize = 64;
-/// Interfaces of which the last frame is remembered.
-const MAX_INTERFACES: usize = 256;
-
-/// The last frame of an interface, which the next acknowledgement may answer.
-#[derive(Debug, Clone, Copy)]
-struct Last {
-    transmitter: Mac,
-    at: Instant,
-    airtime: Option<Airtime>,
-    /// The packet, if it is data: link, flow, number.
-    packet: Option<(Ends, FlowKey, u64)>,
-}
 
 /// A frame with what surrounds it.
 struct Frame<'a> {
@@ -71,7 +48,7 @@ pub struct Sniffer {
     beacons: AllBeacons,
     relays: Relays,
     sensing: Sensing,
-    last: BTreeMap<u32, Last>,
+    answers: Answers,
     /// A-MPDU of the last frame, of which only the first frame has a preamble.
     last_ampdu: Option<u32>,
     began_ns: Option<u64>,
@@ -86,6 +63,31 @@ impl Sniffer {
         sniffer
     }
 
+    /// Takes over what an earlier reading of the frames has shown of their stamps.
+    pub fn give_stamps(&mut self, stamps: Stamps) {
+        self.answers.give(stamps);
+    }
+
+    /// What the stamps of the frames so far are.
+    pub fn stamps(&self) -> Stamps {
+        self.answers.stamps()
+    }
+
+    /// Frames so far, by their kind.
+    pub(crate) const fn frames(&self) -> FrameCounts {
+        self.frames
+    }
+
+    /// What a reader of the numbers must know of a file, by the frames before it and its segments.
+    pub(crate) fn notes(&self, before: &FrameCounts, tcp: u64) -> Vec<String> {
+        if self.frames == *before {
+            return Vec::new();
+        }
+        let mut notes = self.answers.notes();
+        notes.extend(reasons(before, &self.frames, !self.links.is_empty(), tcp));
+        notes
+    }
+
     /// Takes a packet of a link type of 802.11. The IP packets of unprotected data go to `sink`, each
     /// with its length on the wire, once for all attempts, and TCP once for all hops. False if the
     /// headers of the packet are malformed or cut off.
@@ -98,11 +100,11 @@ impl Sniffer {
             self.frames.unreadable += 1;
             return false;
         };
-        let at = Instant {
-            host_ns: packet.time_ns,
-            tsft_us: radio.tsft_us,
-            interface: packet.interface,
-        };
+        let wire = (packet.wire_len as usize).saturating_sub(packet.data.len() - data.len());
+        // Rates count the frame check sequence, whether or not it was captured.
+        let bytes = if radio.has_fcs { wire } else { wire + 4 };
+        let airtime = airtime(&radio, bytes);
+        let at = self.answers.instant(packet.time_ns, packet.interface, &radio, airtime);
         self.began_ns.get_or_insert(at.host_ns);
         if at.host_ns >= self.end.host_ns {
             self.end = at;
@@ -110,14 +112,10 @@ impl Sniffer {
         self.frames.damaged += u64::from(radio.bad_fcs);
         let Some(header) = Header::parse(data, radio.padded) else {
             self.frames.unreadable += 1;
-            self.last.remove(&at.interface);
+            self.answers.forget(at.interface);
             return false;
         };
-        let wire = (packet.wire_len as usize).saturating_sub(packet.data.len() - data.len());
         let header_len = data.len() - header.body.len();
-        // Rates count the frame check sequence, whether or not it was captured.
-        let bytes = if radio.has_fcs { wire } else { wire + 4 };
-        let airtime = airtime(&radio, bytes);
         let frame = Frame { header, radio, at, airtime, wire, header_len };
         self.frames.count(&header);
         self.sensing.on_frame(&Heard { header: &header, radio: &radio, at: &at, airtime });
@@ -135,11 +133,11 @@ impl Sniffer {
         match header.kind {
             Kind::Ack => {
                 transmitter = self.on_ack(frame);
-                self.last.remove(&at.interface);
+                self.answers.forget(at.interface);
             }
             Kind::BlockAck => {
                 self.on_block_ack(frame);
-                self.last.remove(&at.interface);
+                self.answers.forget(at.interface);
             }
             Kind::Data => self.on_data(frame, sink),
             Kind::NullData | Kind::Beacon | Kind::Management(_) => {
@@ -150,7 +148,7 @@ impl Sniffer {
             }
             Kind::PsPoll => self.remember(frame, None),
             _ => {
-                self.last.remove(&at.interface);
+                self.answers.forget(at.interface);
             }
         }
         let airtime_ns = self.airtime_ns(frame);
@@ -167,16 +165,13 @@ impl Sniffer {
 
     /// The next acknowledgement to this frame's transmitter may answer it.
     fn remember(&mut self, frame: &Frame<'_>, packet: Option<(Ends, FlowKey, u64)>) {
-        let interface = frame.at.interface;
-        let is_full = self.last.len() >= MAX_INTERFACES && !self.last.contains_key(&interface);
         match frame.header.transmitter {
-            Some(transmitter) if !frame.header.receiver.is_group() && !is_full => {
+            Some(transmitter) if !frame.header.receiver.is_group() => {
                 let Frame { at, airtime, .. } = *frame;
-                self.last.insert(interface, Last { transmitter, at, airtime, packet });
+                let is_aggregated = frame.radio.ampdu.is_some();
+                self.answers.remember(Last { transmitter, at, airtime, is_aggregated, packet });
             }
-            _ => {
-                self.last.remove(&interface);
-            }
+            _ => self.answers.forget(frame.at.interface),
         }
     }
 
@@ -229,7 +224,7 @@ impl Sniffer {
     /// A frame with a wrong frame check sequence is an attempt if its header fits a known flow.
     fn on_damaged(&mut self, frame: &Frame<'_>) {
         let header = &frame.header;
-        self.last.remove(&frame.at.interface);
+        self.answers.forget(frame.at.interface);
         let (Kind::Data, Some(transmitter), Some(sequence)) =
             (header.kind, header.transmitter, header.sequence)
         else {
@@ -258,8 +253,7 @@ impl Sniffer {
     fn on_ack(&mut self, frame: &Frame<'_>) -> Option<Mac> {
         let to = frame.header.receiver;
         let ack_ns = frame.airtime.map_or(0, |time| time.body_ns);
-        let last = self.last.get(&frame.at.interface).copied();
-        match last.filter(|last| last.transmitter == to).map(|last| (last, answer(&last, frame))) {
+        match self.answers.of(to, &frame.at, frame.airtime) {
             Some((_, Answer::Doubtful)) => None,
             Some((last, Answer::Yes)) => {
                 let (ends, key, number) = last.packet?;
@@ -361,35 +355,6 @@ fn identity(time_ns: u64, ip: &[u8], wire: usize) -> Option<Identity> {
     match dissect_ip(time_ns, ip, wire, &mut Fragments::default()) {
         Content::Tcp(segment) => Some(Identity::of(&segment)),
         _ => None,
-    }
-}
-
-/// Whether an acknowledgement answers the frame before it.
-enum Answer {
-    Yes,
-    Doubtful,
-    No,
-}
-
-/// An answer comes one interframe space after the end of the frame. Drivers stamp the first bit of a
-/// frame or its end, hence the range.
-fn answer(last: &Last, ack: &Frame<'_>) -> Answer {
-    let elapsed = ack.at.since(&last.at);
-    let (limit, doubt) = match (last.airtime, ack.airtime) {
-        (Some(frame), Some(answer)) => {
-            let time = frame.body_ns + SIFS_NS + answer.all_ns();
-            if elapsed.by_radio {
-                (time + RADIO_TOLERANCE_NS, 0)
-            } else {
-                (time + HOST_TOLERANCE_NS, HOST_DOUBT_NS)
-            }
-        }
-        _ => (UNKNOWN_RATE_NS, HOST_DOUBT_NS),
-    };
-    match elapsed.ns {
-        ns if ns <= limit => Answer::Yes,
-        ns if ns <= limit + doubt => Answer::Doubtful,
-        _ => Answer::No,
     }
 }
 

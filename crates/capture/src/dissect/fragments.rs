@@ -1,4 +1,4 @@
-//! Fragments of IPv4 (RFC 791): the length of a datagram from its fragments. Only the header of TCP is
+//! Fragments of IPv4 (RFC 791) and IPv6 (RFC 8200 section 4.5): the length of a datagram from its fragments. Only the header of TCP is
 //! kept, not the payload.
 
 use std::collections::VecDeque;
@@ -7,13 +7,13 @@ use super::segment::{IpFields, Segment};
 
 /// Datagrams whose fragments are awaited; the oldest is forgotten when there are more.
 const MAX_WAITING: usize = 256;
-/// Protocol number of TCP.
-const TCP: u8 = 6;
 
 /// One fragment.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Part {
     pub(super) ip: IpFields,
+    /// Identification of its datagram.
+    pub(super) id: u32,
     pub(super) protocol: u8,
     /// Bytes of the datagram before it.
     pub(super) offset: usize,
@@ -26,6 +26,7 @@ pub(super) struct Part {
 #[derive(Debug)]
 struct Waiting {
     ip: IpFields,
+    id: u32,
     /// The bytes of the first fragment that hold the header of TCP.
     header: Vec<u8>,
     /// Length of the datagram, once the last fragment has arrived.
@@ -47,21 +48,18 @@ impl Fragments {
         self.forgotten + self.waiting.len() as u64
     }
 
-    /// Adds a fragment. The segment, if the fragment completes its datagram.
+    /// Adds a fragment of a datagram with TCP. The segment, if the fragment completes its datagram.
     pub(super) fn add(&mut self, part: &Part, payload: &[u8]) -> Option<Segment> {
-        if part.protocol != TCP {
-            return None;
-        }
         let same = |w: &Waiting| {
-            (w.ip.source, w.ip.destination, w.ip.id)
-                == (part.ip.source, part.ip.destination, part.ip.id)
+            (w.ip.source, w.ip.destination, w.id) == (part.ip.source, part.ip.destination, part.id)
         };
         let place = self.waiting.iter().position(same).unwrap_or_else(|| {
             if self.waiting.len() >= MAX_WAITING {
                 self.waiting.pop_front();
                 self.forgotten += 1;
             }
-            let new = Waiting { ip: part.ip, header: Vec::new(), total: None, arrived: 0 };
+            let new =
+                Waiting { ip: part.ip, id: part.id, header: Vec::new(), total: None, arrived: 0 };
             self.waiting.push_back(new);
             self.waiting.len() - 1
         });

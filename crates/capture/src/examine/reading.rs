@@ -4,7 +4,7 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use crate::air::Sniffer;
+use crate::air::{Sniffer, Stamps};
 use crate::analyse::FileReport;
 use crate::assign::{Assignment, Start};
 use crate::error::CaptureError;
@@ -28,12 +28,14 @@ pub(super) struct Point {
     pub(super) tracker: Tracker,
     pub(super) log: HostLog,
     pub(super) time_ns: [u64; 2],
+    /// True if packets of it have no times.
+    pub(super) untimed: bool,
 }
 
 impl Point {
     fn new(limits: TrackerLimits, first_ns: u64) -> Self {
         let log = HostLog::default();
-        Self { tracker: Tracker::new(limits), log, time_ns: [first_ns, first_ns] }
+        Self { tracker: Tracker::new(limits), log, time_ns: [first_ns, first_ns], untimed: false }
     }
 }
 
@@ -71,12 +73,20 @@ impl Reading<'_> {
         empty
     }
 
-    /// Reads a file of the air. False if the analysis was stopped.
-    pub(super) fn air(&mut self, path: &Path, tracker: &mut Tracker) -> Result<bool, CaptureError> {
+    /// Reads a file of the air. Says if the analysis was stopped, and what the stamps of its frames are if
+    /// it can be read again.
+    pub(super) fn air(
+        &mut self,
+        path: &Path,
+        stamps: Stamps,
+        tracker: &mut Tracker,
+    ) -> Result<(bool, Stamps), CaptureError> {
         if self.skips(path) {
-            return Ok(true);
+            return Ok((false, stamps));
         }
         let (sniffer, tracks_air) = (&mut self.sniffer, self.tracks_air);
+        sniffer.give_stamps(stamps);
+        let before = sniffer.frames();
         let finished = read_file(path, false, &mut self.progress, |packet, fragments, found| {
             take(packet, fragments, found, sniffer, |segment| {
                 if tracks_air {
@@ -84,8 +94,11 @@ impl Reading<'_> {
                 }
             });
         })?;
-        self.files.push(FileReport::of(path, &finished.found));
-        Ok(finished.whole)
+        let mut found = finished.found;
+        found.air_notes = self.sniffer.notes(&before, found.tcp);
+        self.files.push(FileReport::of(path, &found));
+        let shown = if finished.again { self.sniffer.stamps() } else { stamps };
+        Ok((!finished.whole, shown))
     }
 
     /// Reads a file of a host. Says if the analysis was stopped, and if the file belongs to another point
@@ -123,6 +136,7 @@ impl Reading<'_> {
             let point = &mut hosts.points[place];
             found.copies = point.tracker.copies().since(before);
             point.time_ns[1] = point.time_ns[1].max(found.summary.last_ns);
+            point.untimed |= found.summary.untimed > 0;
             is_elsewhere = !hosts.is_each
                 && hosts.assignment.end(place, found.summary.last_ns, start)
                 && finished.again;

@@ -31,6 +31,8 @@ const IF_TSOFFSET: u16 = 14;
 pub(super) struct Blocks {
     big_endian: bool,
     interfaces: Vec<Interface>,
+    /// Time of the last packet that has one.
+    last_ns: u64,
 }
 
 impl Blocks {
@@ -107,6 +109,9 @@ impl Blocks {
             OBSOLETE_PACKET => self.obsolete(body),
             _ => return Step::Other(length),
         };
+        if let Some(packet) = &packet {
+            self.last_ns = packet.time_ns;
+        }
         packet.map_or(Step::Malformed(length), |packet| Step::Packet(packet, length))
     }
 
@@ -139,6 +144,7 @@ impl Blocks {
         let captured = self.word(body, at + 8)?;
         Some(Packet {
             time_ns: interface.time_ns(ticks),
+            is_timed: true,
             link_type: interface.link_type,
             interface: number,
             wire_len: self.word(body, at + 12)?.max(captured),
@@ -155,14 +161,16 @@ impl Blocks {
         self.packet(u32::from(self.half(body, 0)?), body, 4)
     }
 
-    /// A simple packet block has no time, and belongs to the first interface.
+    /// A simple packet block has no time, and belongs to the first interface. It gets the time of the packet
+    /// before.
     fn simple<'a>(&self, body: &'a [u8]) -> Option<Packet<'a>> {
         let interface = self.interfaces.first()?;
         let original = self.word(body, 0)?;
         let rest = body.get(4..)?;
         let captured = interface.longest().min(original) as usize;
         Some(Packet {
-            time_ns: 0,
+            time_ns: self.last_ns,
+            is_timed: false,
             link_type: interface.link_type,
             interface: 0,
             wire_len: original,

@@ -5,6 +5,8 @@
 pub struct Packet<'a> {
     /// Time in nanoseconds since 1970-01-01.
     pub time_ns: u64,
+    /// False if the file has no time for it; then `time_ns` is that of the packet before.
+    pub is_timed: bool,
     /// Link type (number of the registry at tcpdump.org).
     pub link_type: u16,
     /// Number of the interface in the file.
@@ -52,6 +54,8 @@ pub struct FileSummary {
     pub cut: u64,
     /// Packets earlier than the one before.
     pub unsorted: u64,
+    /// Packets without a time.
+    pub untimed: u64,
 }
 
 impl FileSummary {

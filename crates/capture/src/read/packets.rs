@@ -167,6 +167,7 @@ fn count(summary: &mut FileSummary, last_ns: &mut u64, packet: &Packet<'_>) {
         summary.link_types.push(packet.link_type);
     }
     summary.cut += u64::from((packet.data.len() as u64) < u64::from(packet.wire_len));
+    summary.untimed += u64::from(!packet.is_timed);
     summary.unsorted += u64::from(packet.time_ns < *last_ns);
     *last_ns = packet.time_ns;
 }

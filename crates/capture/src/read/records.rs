@@ -1,10 +1,11 @@
-//! The records of a pcap file: a header with time and lengths, then the bytes of a packet.
+//! The records of a pcap file: a header with time and lengths, then the bytes of a packet. Old versions of the
+//! format have the two lengths in the other order.
 
 use super::buffer::Buffer;
 use super::damage::{Damage, MAX_PACKET, Step};
 use super::interfaces::Interface;
 use super::packet::Packet;
-use crate::bytes::{be32, le32};
+use crate::bytes::{be16, be32, le16, le32};
 
 /// Bytes of the header of the file.
 pub(super) const FILE_HEADER: usize = 24;
@@ -25,6 +26,30 @@ const MAGICS: [(u32, u64, usize); 3] = [
     (0xa1b2_cd34, 1_000_000, 24),
 ];
 
+/// Order of the two lengths in a record: before version 2.3, the length on the wire came first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Lengths {
+    CapturedFirst,
+    WireFirst,
+    /// Some files of version 2.3 have the old order: the greater one is that on the wire.
+    Either,
+}
+
+impl Lengths {
+    /// By the version of the format; 543.0 is that of DG/UX.
+    const fn of(version: (u16, u16)) -> Self {
+        match version {
+            (2, 0..=2) | (543, _) => Self::WireFirst,
+            (2, 3) => Self::Either,
+            _ => Self::CapturedFirst,
+        }
+    }
+}
+
+/// Interface types of SNMP, which AIX writes in place of link types (version 2.2; RFC 1573).
+/// That of token ring, 9, is also the link type of PPP.
+const AIX: [(u16, u16); 3] = [(6, 1), (15, 10), (24, 0)];
+
 /// How a pcap file is laid out.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Records {
@@ -32,6 +57,7 @@ pub(super) struct Records {
     /// Bytes of a record before its packet.
     header: usize,
     interface: Interface,
+    lengths: Lengths,
     /// Seconds of the last packet.
     last_s: Option<u32>,
 }
@@ -56,8 +82,15 @@ impl Records {
         let word = if big_endian { be32 } else { le32 };
         let link_type = word(start, 20).unwrap_or(0) & LINK_TYPE;
         let link_type = u16::try_from(link_type).unwrap_or(u16::MAX);
-        let interface = Interface::new(link_type, per_second, 0);
-        Some(Self { big_endian, header, interface, last_s: None })
+        let half = if big_endian { be16 } else { le16 };
+        let version = half(start, 4).zip(half(start, 6)).unwrap_or((2, 4));
+        // AIX counts nanoseconds, and has interface types that are no usual link types of that version.
+        let aix = AIX.iter().find(|(known, _)| version == (2, 2) && *known == link_type);
+        let interface = match aix {
+            Some((_, link_type)) => Interface::new(*link_type, 1_000_000_000, 0),
+            None => Interface::new(link_type, per_second, 0),
+        };
+        Some(Self { big_endian, header, interface, lengths: Lengths::of(version), last_s: None })
     }
 
     #[inline]
@@ -67,7 +100,14 @@ impl Records {
             let four = [bytes[n], bytes[n + 1], bytes[n + 2], bytes[n + 3]];
             if self.big_endian { u32::from_be_bytes(four) } else { u32::from_le_bytes(four) }
         };
-        Some(Head { seconds: word(0), fraction: word(4), captured: word(8), original: word(12) })
+        let (first, second) = (word(8), word(12));
+        let is_swapped = match self.lengths {
+            Lengths::CapturedFirst => false,
+            Lengths::WireFirst => true,
+            Lengths::Either => first > second,
+        };
+        let (captured, original) = if is_swapped { (second, first) } else { (first, second) };
+        Some(Head { seconds: word(0), fraction: word(4), captured, original })
     }
 
     /// The next packet; the caller consumes its bytes.
@@ -92,6 +132,7 @@ impl Records {
         self.last_s = Some(head.seconds);
         let packet = Packet {
             time_ns: self.interface.time_of(head.seconds, head.fraction),
+            is_timed: true,
             link_type: self.interface.link_type,
             interface: 0,
             wire_len: head.original.max(head.captured),

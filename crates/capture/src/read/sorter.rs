@@ -17,6 +17,7 @@ const MAX_BYTES: usize = 1 << 24;
 /// A packet that waits.
 struct Held {
     time_ns: u64,
+    is_timed: bool,
     /// Its number in the file: packets of one time keep their order.
     number: u64,
     link_type: u16,
@@ -29,6 +30,7 @@ impl Held {
     const fn packet(&self) -> Packet<'_> {
         Packet {
             time_ns: self.time_ns,
+            is_timed: self.is_timed,
             link_type: self.link_type,
             interface: self.interface,
             wire_len: self.wire_len,
@@ -81,6 +83,7 @@ impl Sorter {
     ) -> ControlFlow<()> {
         let held = Held {
             time_ns: packet.time_ns,
+            is_timed: packet.is_timed,
             number: self.number,
             link_type: packet.link_type,
             interface: packet.interface,
@@ -137,8 +140,14 @@ mod tests {
             ControlFlow::Continue(())
         };
         for time_ns in times {
-            let packet =
-                Packet { time_ns: *time_ns, link_type: 1, interface: 0, wire_len: 0, data: &data };
+            let packet = Packet {
+                time_ns: *time_ns,
+                is_timed: true,
+                link_type: 1,
+                interface: 0,
+                wire_len: 0,
+                data: &data,
+            };
             assert!(sorter.push(&packet, &mut sink).is_continue());
             assert!(sorter.bytes <= MAX_BYTES);
         }

@@ -2,7 +2,7 @@ use super::*;
 
 fn at(us: u64) -> Instant {
     let host_ns = 1_000_000_000 + us * 1000;
-    Instant { host_ns, tsft_us: Some(us), interface: 0 }
+    Instant { host_ns, tsft_us: Some(us), ..Instant::default() }
 }
 
 fn attempt(sequence: u16, retry: bool, us: u64) -> Attempt {

@@ -43,6 +43,7 @@ impl Capture {
         bytes.extend(frame);
         let packet = Packet {
             time_ns: 5_000_000_000 + us * 1000,
+            is_timed: true,
             link_type: link_type::RADIOTAP,
             interface: 0,
             wire_len: wire_len + 18,
@@ -142,23 +143,21 @@ fn airtime_goes_to_transmitters() {
 
 #[test]
 fn late_stamps_of_a_host_leave_doubt() {
-    let at = |us: u64| Instant { host_ns: us * 1000, tsft_us: None, interface: 0 };
+    let at = |us: u64| Instant { host_ns: us * 1000, ..Instant::default() };
     let mut radio = Radio::default();
     radio.set_legacy_rate(48);
-    let mac = Mac(ACCESS_POINT);
-    let last = Last { transmitter: mac, at: at(0), airtime: airtime(&radio, 1536), packet: None };
-    let bytes = ack(ACCESS_POINT);
+    let transmitter = Mac(ACCESS_POINT);
+    let of = |bytes| airtime(&radio, bytes);
     let answer_at = |us| {
-        let header = Header::parse(&bytes, false).unwrap();
-        let frame = Frame {
-            header,
-            radio,
-            at: at(us),
-            airtime: airtime(&radio, 14),
-            wire: 10,
-            header_len: 10,
-        };
-        answer(&last, &frame)
+        let mut answers = Answers::default();
+        answers.remember(Last {
+            transmitter,
+            at: at(0),
+            airtime: of(1536),
+            is_aggregated: false,
+            packet: None,
+        });
+        answers.of(transmitter, &at(us), of(14)).unwrap().1
     };
     assert!(matches!(answer_at(0), Answer::Yes));
     assert!(matches!(answer_at(900), Answer::Yes));
