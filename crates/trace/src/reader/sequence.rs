@@ -175,19 +175,9 @@ impl Recorder {
         self.missing
     }
 
-    /// True if the counter wrapped.
-    pub(super) const fn wrapped(&self) -> bool {
-        self.wraps > 0
-    }
-
     /// Numbers not above all before them.
     pub(super) const fn disorder(&self) -> u64 {
         self.duplicates + self.late + self.before_first
-    }
-
-    /// Packets so far.
-    pub(super) fn len(&self) -> u64 {
-        self.outcomes.len() as u64
     }
 
     /// Duplicate numbers.

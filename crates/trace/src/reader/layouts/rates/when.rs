@@ -4,7 +4,7 @@
 use airtcp_units::Span;
 
 use super::super::super::head::Head;
-use super::super::table::{Stamp, beyond_reason, since_1970, unit_by_size, unit_of};
+use super::super::table::{Stamp, contradiction, since_1970, unit_of};
 use super::cells::cells;
 use crate::error::{TraceError, excerpt};
 use crate::reader::ReadOptions;
@@ -31,16 +31,11 @@ pub(super) fn unit(
         .or_else(|| name.to_lowercase().ends_with("ms").then_some(Span::from_millis(1)));
     let by_size = since_1970(&stamps);
     if let Some(unit) = by_name {
-        let larger = unit_by_size(&stamps).filter(|(other, _)| *other > unit && numbers(&stamps));
-        let looks = match (by_size, larger) {
-            _ if beyond_reason(&stamps, unit) => "times beyond the year 3000".to_owned(),
-            (Some((_, told)), Some(_)) => told.split(',').next().unwrap_or_default().to_owned(),
-            _ => {
-                return Ok((
-                    unit,
-                    format!("times are taken in units of {unit}, by their column's name"),
-                ));
-            }
+        let Some(looks) = contradiction(&stamps, unit).filter(|_| numbers(&stamps)) else {
+            return Ok((
+                unit,
+                format!("times are taken in units of {unit}, by their column's name"),
+            ));
         };
         return Err(TraceError::NotATrace {
             path: head.path.display().to_string(),

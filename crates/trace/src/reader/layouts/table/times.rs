@@ -1,7 +1,7 @@
 //! Time stamps of tables: numbers of any unit, exact to its billionth, and the dates of `dates.rs`.
 //!
-//! If no name gives the unit, it follows from the size of numbers that count from 1970, or from
-//! fractions; otherwise it is unknown. A note names the unit.
+//! If neither the name nor the user gives the unit, it follows from the size of numbers that count
+//! from 1970; otherwise it is unknown. A note names the unit.
 
 use airtcp_units::Span;
 
@@ -20,12 +20,8 @@ pub(in crate::reader::layouts) enum Stamp {
 
 /// 2001 to 2100 in seconds since 1970.
 const EPOCH: std::ops::Range<i128> = 1_000_000_000..4_102_444_800;
-/// Greatest interval between packets with which a unit found by size is accepted.
+/// Greatest interval between packets with which a name's unit is doubted.
 const LONGEST: Span = Span::from_secs(60);
-
-/// Descriptions of cells that are not numbers.
-pub(super) const DATES: &str = "dates";
-pub(super) const TIMES_OF_DAY: &str = "times of day";
 
 impl Stamp {
     /// The time in a cell.
@@ -34,6 +30,10 @@ impl Stamp {
             .map(Self::Number)
             .or_else(|| date(cell).map(Self::Date))
             .or_else(|| time_of_day(cell).map(Self::TimeOfDay))
+    }
+
+    pub(super) const fn is_number(self) -> bool {
+        matches!(self, Self::Number(_))
     }
 
     /// The number, in billionths.
@@ -52,32 +52,15 @@ pub(in crate::reader::layouts) fn seconds(cell: &str) -> Option<i128> {
     }
 }
 
-/// The unit of numbers without a unit in their name, and its reason in words.
-pub(in crate::reader::layouts) fn unit_by_size(stamps: &[Stamp]) -> Option<(Span, &'static str)> {
+/// The unit of dates, of times of day, and of numbers that count from 1970, and its reason in words.
+pub(super) fn unit_by_form(stamps: &[Stamp]) -> Option<(Span, &'static str)> {
     let second = Span::from_secs(1);
-    if stamps.len() < 2 {
-        return None;
+    let all = |test: fn(&Stamp) -> bool| !stamps.is_empty() && stamps.iter().all(test);
+    match () {
+        () if all(|stamp| matches!(stamp, Stamp::Date(_))) => Some((second, "dates")),
+        () if all(|stamp| matches!(stamp, Stamp::TimeOfDay(_))) => Some((second, "times of day")),
+        () => since_1970(stamps),
     }
-    if stamps.iter().all(|stamp| matches!(stamp, Stamp::Date(_))) {
-        return Some((second, DATES));
-    }
-    if stamps.iter().all(|stamp| matches!(stamp, Stamp::TimeOfDay(_))) {
-        return Some((second, TIMES_OF_DAY));
-    }
-    if stamps.iter().any(|stamp| !matches!(stamp, Stamp::Number(_))) {
-        return None;
-    }
-    let values: Vec<i128> = stamps.iter().map(|stamp| stamp.value()).collect();
-    let gap = typical_gap(&values);
-    if let Some((unit, words)) = since_1970(stamps) {
-        // With many packets in one unit there is no gap to examine.
-        let gap = gap.unwrap_or(0) * i128::from(unit.0) / BILLION;
-        return (gap <= i128::from(LONGEST.0)).then_some((unit, words));
-    }
-    // 0.000, 0.005, 0.010: in milliseconds these would be 200,000 packets a second.
-    let fractions = BILLION / 100_000..BILLION;
-    gap.is_some_and(|gap| fractions.contains(&gap))
-        .then_some((second, "seconds, by their fractions"))
 }
 
 /// The unit in which all numbers count from 1970, and its reason in words.
@@ -88,27 +71,30 @@ pub(in crate::reader::layouts) fn since_1970(stamps: &[Stamp]) -> Option<(Span, 
         (1_000_000, Span::from_micros(1), "microseconds since 1970, by their size"),
         (1_000_000_000, Span(1), "nanoseconds since 1970, by their size"),
     ];
-    let fits =
-        |scale: i128| stamps.iter().all(|stamp| EPOCH.contains(&(stamp.value() / BILLION / scale)));
+    let fits = |scale: i128| {
+        let in_range = |n: &i128| EPOCH.contains(&(n / BILLION / scale));
+        stamps.iter().all(|stamp| matches!(stamp, Stamp::Number(n) if in_range(n)))
+    };
     let found = units.into_iter().find(|(scale, ..)| !stamps.is_empty() && fits(*scale));
     found.map(|(_, unit, words)| (unit, words))
 }
 
-/// Median distance between different neighbours.
-pub(super) fn typical_gap(values: &[i128]) -> Option<i128> {
-    let mut gaps: Vec<i128> =
-        values.windows(2).map(|pair| pair[1] - pair[0]).filter(|gap| *gap > 0).collect();
-    gaps.sort_unstable();
-    gaps.get(gaps.len() / 2).copied()
-}
-
-/// True if times of this unit are after the year 3000, so that the unit in the column's name is
-/// wrong.
-pub(in crate::reader::layouts) fn beyond_reason(stamps: &[Stamp], unit: Span) -> bool {
+/// What the numbers look like, if not like times in the `unit` of their column's name: times after
+/// the year 3000, or times since 1970 in a larger unit, by their size and their distance.
+pub(in crate::reader::layouts) fn contradiction(stamps: &[Stamp], unit: Span) -> Option<String> {
     const YEAR_3000: i128 = 32_503_680_000;
-    stamps.iter().any(|stamp| {
-        matches!(stamp, Stamp::Number(n) if n / BILLION * i128::from(unit.0) > YEAR_3000 * BILLION)
-    })
+    let scale = i128::from(unit.0);
+    let is_late = |n: i128| n / BILLION * scale > YEAR_3000 * BILLION;
+    if stamps.iter().any(|stamp| matches!(stamp, Stamp::Number(n) if is_late(*n))) {
+        return Some("times beyond the year 3000".to_owned());
+    }
+    let (larger, told) = since_1970(stamps).filter(|(other, _)| *other > unit)?;
+    let values = stamps.windows(2).map(|pair| pair[1].value() - pair[0].value());
+    let mut gaps: Vec<i128> = values.filter(|gap| *gap > 0).collect();
+    gaps.sort_unstable();
+    // A clock that has run for half an hour may show 1,700,000,000 us.
+    let gap = gaps.get(gaps.len() / 2).copied().unwrap_or(0) * i128::from(larger.0) / BILLION;
+    (gap <= i128::from(LONGEST.0)).then(|| told.replace(", by their size", ""))
 }
 
 #[cfg(test)]
@@ -131,16 +117,24 @@ mod tests {
 
     #[test]
     fn units_by_size() {
-        let unit = |cells: &[&str]| unit_by_size(&stamps(cells)).map(|(unit, _)| unit);
+        let unit = |cells: &[&str]| unit_by_form(&stamps(cells)).map(|(unit, _)| unit);
         assert_eq!(unit(&["1700000000.000", "1700000000.005"]), Some(Span::from_secs(1)));
         assert_eq!(unit(&["1700000000000", "1700000000005"]), Some(Span::from_millis(1)));
         assert_eq!(unit(&["1700000000000000", "1700000000005000"]), Some(Span::from_micros(1)));
         assert_eq!(unit(&["1700000000000000000", "1700000000005000000"]), Some(Span(1)));
-        assert_eq!(unit(&["0.000", "0.005", "0.010"]), Some(Span::from_secs(1)));
-        // 5000 s apart, if they were seconds: rather microseconds of an uptime.
-        assert_eq!(unit(&["1700000000", "1700005000"]), None);
+        assert_eq!(unit(&["0.000", "0.005", "0.010"]), None);
         assert_eq!(unit(&["0", "20", "41"]), None);
-        assert!(beyond_reason(&stamps(&["1700000000000"]), Span::from_secs(1)));
-        assert!(!beyond_reason(&stamps(&["1700000000000"]), Span::from_millis(1)));
+    }
+
+    #[test]
+    fn numbers_may_contradict_the_unit_of_their_name() {
+        let says = |cells: &[&str], unit| contradiction(&stamps(cells), unit);
+        let ms = Span::from_millis(1);
+        assert!(says(&["1700000000000"], Span::from_secs(1)).unwrap().contains("year 3000"));
+        assert_eq!(says(&["1700000000000"], ms), None);
+        let seconds = Some("seconds since 1970".to_owned());
+        assert_eq!(says(&["1700000000", "1700000020"], ms), seconds);
+        // Half an hour after the start, 20 ms apart.
+        assert_eq!(says(&["1700000000", "1700020000"], Span::from_micros(1)), None);
     }
 }

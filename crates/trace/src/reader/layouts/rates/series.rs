@@ -1,0 +1,75 @@
+//! The rates of a link in a table of more columns: a column of rates, or of the bytes that the link
+//! delivered from each row's time to the next.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use airtcp_units::{Capacity, Span};
+
+use super::super::table::Stamp;
+use super::Steps;
+use crate::error::TraceError;
+
+/// Fewest rows of which a rising column may be a running total.
+const ROWS: u64 = 8;
+
+/// The rates of one link.
+pub(in crate::reader::layouts) struct Series {
+    steps: Steps,
+    /// The last row's time and bytes, which last until the next row.
+    open: Option<(Span, f64)>,
+    rows: u64,
+    rises: u64,
+}
+
+impl Series {
+    pub(in crate::reader::layouts) const fn new(unit: Span) -> Self {
+        Self { steps: Steps::new(unit), open: None, rows: 0, rises: 0 }
+    }
+
+    /// Takes a row: a rate with the bits per second of a rate of 1, or bytes. Says what is accepted.
+    pub(in crate::reader::layouts) fn row(
+        &mut self,
+        scale: Option<f64>,
+        time: &str,
+        cell: &str,
+    ) -> Result<(), &'static str> {
+        let value: f64 = cell.parse().map_err(|_| "a time and a number")?;
+        let at = self.steps.at(Stamp::of(time).ok_or("a time and a number")?)?;
+        if let Some(scale) = scale {
+            return self.steps.push(at, value * scale);
+        }
+        self.rows += 1;
+        match self.open.replace((at, value)) {
+            Some((before, _)) if at <= before => Err("a time after the row before's"),
+            Some((before, bytes)) => {
+                self.rises += u64::from(value > bytes);
+                self.steps.push(before, rate(bytes, at - before))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The capacity; or the error of its rows, or the problem of the column.
+    pub(in crate::reader::layouts) fn capacity(
+        mut self,
+        path: &Path,
+    ) -> Result<Arc<Capacity>, Result<TraceError, &'static str>> {
+        if self.rows >= ROWS && self.rises + 1 == self.rows {
+            return Err(Err(
+                "rises from each row to the next, as a running total of bytes does: give the \
+                            differences; if each row is the bytes of one second, give it as --rate-column \
+                            with --rate-unit B/s",
+            ));
+        }
+        if let (Some((at, bytes)), Some(last)) = (self.open, self.steps.last()) {
+            self.steps.push(at, rate(bytes, at - last)).map_err(Err)?;
+        }
+        self.steps.capacity(path).map(Arc::new).map_err(Ok)
+    }
+}
+
+/// Bits per second of bytes in a time.
+fn rate(bytes: f64, span: Span) -> f64 {
+    8.0 * bytes / span.as_secs_f64()
+}

@@ -1,0 +1,327 @@
+//! Values that contradict the documented meaning of the columns, as questions. They refuse a table and
+//! never choose a reading.
+
+use std::collections::BTreeMap;
+
+use super::super::super::sequence::Recorder;
+use super::decimal::BILLION;
+use super::group::{Group, no_packets};
+use super::marks::Fate;
+use super::plan::Plan;
+use super::roles::{is_count, is_fate, is_node};
+use super::times::Stamp;
+use super::words::{is_blank, whole};
+use crate::error::excerpt;
+use crate::reader::ColumnKind;
+
+/// Most unused columns examined, different cells kept of each, and characters kept of a cell.
+const COLUMNS: usize = 32;
+const KEPT: usize = 64;
+const LONGEST: usize = 40;
+/// Rows that repeat a number or go back are no late packets if they are more than this, and more
+/// than one in so many.
+const BACK: u64 = 4;
+const SHARE: u64 = 10;
+/// Missing numbers in a row are doubted if they are more than this, and more than the rows.
+const GAP: u64 = 100;
+/// Fewest rows of links that may share a numbering.
+const TOGETHER: u64 = 20;
+
+/// What is counted of the rows.
+pub(super) struct Checks {
+    rows: u64,
+    /// Other columns of documented names, and the rows in which each says something else.
+    rivals: Vec<(usize, ColumnKind, u64)>,
+    /// Arrivals of 0 and below, in all and by value, and the two greatest, with their rows.
+    low: u64,
+    lows: BTreeMap<i128, u64>,
+    greatest: [(i128, u64); 2],
+    unused: Vec<Unused>,
+}
+
+/// A column of no use in the reading.
+struct Unused {
+    at: usize,
+    different: BTreeMap<String, u64>,
+    blanks: u64,
+    words: u64,
+    /// True if it has the name of a count and a number above 1.
+    counts: bool,
+}
+
+impl Checks {
+    pub(super) fn new(plan: &Plan) -> Self {
+        let rivals: Vec<_> = plan.rivals().into_iter().map(|(i, kind)| (i, kind, 0)).collect();
+        let free = |i: &usize| plan.columns.header && !rivals.iter().any(|(rival, ..)| rival == i);
+        let column = |at| {
+            let different = BTreeMap::new();
+            Unused { at, different, blanks: 0, words: 0, counts: false }
+        };
+        let unused = plan.unused().into_iter().filter(free).take(COLUMNS).map(column).collect();
+        Self {
+            rows: 0,
+            rivals,
+            low: 0,
+            lows: BTreeMap::new(),
+            greatest: Default::default(),
+            unused,
+        }
+    }
+
+    pub(super) fn row(&mut self, plan: &Plan, kind: ColumnKind, cells: &[String], fate: Fate) {
+        self.rows += 1;
+        for (rival, kind, differ) in &mut self.rivals {
+            *differ += u64::from(plan.marks.fate(&cells[*rival], *kind) != fate);
+        }
+        for column in &mut self.unused {
+            column.row(&cells[column.at], &plan.columns.names[column.at]);
+        }
+        if kind == ColumnKind::Arrival
+            && fate == Fate::Came
+            && let Some(value) = Stamp::of(&cells[plan.value]).map(Stamp::value)
+        {
+            self.arrival(value);
+        }
+    }
+
+    fn arrival(&mut self, value: i128) {
+        if value <= 0 {
+            self.low += 1;
+            if self.lows.len() < 3 || self.lows.contains_key(&value) {
+                *self.lows.entry(value).or_default() += 1;
+            }
+        }
+        let [high, next] = &mut self.greatest;
+        match value {
+            _ if value == high.0 => high.1 += 1,
+            _ if value > high.0 => *next = std::mem::replace(high, (value, 1)),
+            _ if value > next.0 => *next = (value, 1),
+            _ => {}
+        }
+    }
+
+    /// The first question about the table. `joint` holds the numbers of all links together.
+    pub(super) fn problem(
+        &self,
+        plan: &Plan,
+        kind: ColumnKind,
+        groups: &BTreeMap<Vec<String>, Group>,
+        joint: Option<&Recorder>,
+    ) -> Option<String> {
+        if plan.total.is_some() {
+            return None;
+        }
+        self.marked(plan, kind).or_else(|| stride(plan, kind, groups)).or_else(|| {
+            let numbers = || groups.values().find_map(|group| numbers(plan, kind, group));
+            let unasked = || {
+                numbers()
+                    .or_else(|| {
+                        self.unused.iter().find_map(|column| self.unused(plan, kind, column))
+                    })
+                    .or_else(|| together(plan, groups, joint?))
+                    .or_else(|| self.outcomes(plan, kind, groups))
+            };
+            match (plan.asked, kind) {
+                (true, ColumnKind::Arrival) => {
+                    groups.values().find_map(|group| back(plan, kind, group))
+                }
+                (true, _) => None,
+                (false, _) => unasked(),
+            }
+        })
+    }
+
+    /// Arrivals of 0 and below, or one that stands apart, which may mark lost packets or rows without
+    /// one.
+    fn marked(&self, plan: &Plan, kind: ColumnKind) -> Option<String> {
+        let shown = |value: i128| (value as f64 / 1e9).to_string();
+        let [(high, count), (next, _)] = self.greatest;
+        let (mark, values) = match self.lows.keys().next() {
+            _ if kind != ColumnKind::Arrival || plan.marks.are_given() => return None,
+            // A column of levels in dBm is below 0 throughout.
+            Some(least) if high > 0 || self.lows.keys().any(|low| [0, -BILLION].contains(low)) => {
+                let minus_one = self.lows.keys().find(|low| **low == -BILLION);
+                let named =
+                    self.lows.iter().map(|(low, rows)| format!("{} in {rows}", shown(*low)));
+                (shown(*minus_one.unwrap_or(least)), named.collect::<Vec<_>>().join(", "))
+            }
+            None if count > 1 && next > 0 && high > 2 * next && !plan.asked => {
+                (shown(high), format!("{} in {count}", shown(high)))
+            }
+            _ => return None,
+        };
+        let more = if self.low > self.lows.values().sum() { ", ..." } else { "" };
+        Some(format!(
+            "column {} holds {values}{more} of {} rows: say which values mark lost packets (--lost-value {mark}) and \
+             which rows without a packet (--unsent-value VALUE), or, if all were measured, --lost-value none",
+            plan.name(plan.value),
+            self.rows
+        ))
+    }
+
+    /// A column that may say what became of packets that are known by their numbers alone, or may tell
+    /// links apart.
+    fn unused(&self, plan: &Plan, kind: ColumnKind, column: &Unused) -> Option<String> {
+        let (name, different) = (&plan.columns.names[column.at], column.different.len());
+        let partial = column.blanks > 0 && column.blanks < self.rows;
+        let fates =
+            partial || (different == 2 && self.rows > 2) || (is_fate(name) && different > 1);
+        let some = different > 1 && 2 * different as u64 <= self.rows && plan.keys.is_empty();
+        let words = column.words > 0 && column.words + column.blanks == self.rows;
+        let links = some && (is_node(name) || (words && different <= KEPT));
+        let means = match (kind == ColumnKind::Sequence && fates, links) {
+            (true, true) => "may say what became of the packets, or tell links apart",
+            (true, false) => "may say what became of the packets",
+            (false, true) => "may tell links apart",
+            (false, false) => return None,
+        };
+        let mut some: Vec<String> =
+            column.different.keys().take(3).map(|cell| excerpt(cell)).collect();
+        some.extend((different > some.len()).then(|| "...".to_owned()));
+        some.extend(
+            (column.blanks > 0)
+                .then(|| format!("blank in {} of {} rows", column.blanks, self.rows)),
+        );
+        Some(format!(
+            "column {} ({}) {means}: choose what to read, or, if each row is a packet of one link as read, give {}",
+            plan.name(column.at),
+            some.join(", "),
+            plan.confirm()
+        ))
+    }
+
+    /// The rows of outcomes or arrivals: what else they may be, and their order.
+    fn outcomes(
+        &self,
+        plan: &Plan,
+        kind: ColumnKind,
+        groups: &BTreeMap<Vec<String>, Group>,
+    ) -> Option<String> {
+        let (value, rows, confirm) = (plan.name(plan.value), self.rows, plan.confirm());
+        let order = plan.time.as_ref().filter(|time| time.column != plan.value);
+        let falls: u64 = groups.values().map(|group| group.falls).sum();
+        if kind == ColumnKind::Sequence {
+            return None;
+        }
+        if let Some((rival, _, differ)) = self.rivals.iter().find(|(.., differ)| *differ > 0) {
+            return Some(format!(
+                "columns {value} and {} differ in {differ} of {rows} rows on whether the packet arrived: choose what \
+                 to read",
+                plan.name(*rival)
+            ));
+        }
+        if let Some(count) = self.unused.iter().find(|c| c.counts && kind != ColumnKind::Arrival) {
+            return Some(format!(
+                "column {} holds counts above 1, so the rows may be intervals and {value} a count of packets: a table \
+                 with one row a packet is needed; if it is one, give {confirm}",
+                plan.name(count.at)
+            ));
+        }
+        if plan.sequence.is_some() {
+            return None;
+        }
+        if let Some(time) = order.filter(|_| falls > 0) {
+            return Some(format!(
+                "{falls} of {rows} rows are earlier in column {} than the row before: sort the rows by it; if the \
+                 packets were sent in the order of the rows, give {confirm}",
+                plan.name(time.column)
+            ));
+        }
+        let lost = groups.values().any(|group| group.lost > 0);
+        (kind == ColumnKind::Arrival && !lost).then(|| {
+            format!(
+                "no row is blank in column {value} and there are no sequence numbers, so losses cannot be seen: if \
+                 every packet sent has a row, give {confirm}; if only received packets have one, a column of sequence \
+                 numbers (seq) is needed"
+            )
+        })
+    }
+}
+
+impl Unused {
+    fn row(&mut self, cell: &str, name: &str) {
+        if is_blank(cell) {
+            self.blanks += 1;
+            return;
+        }
+        self.words += u64::from(Stamp::of(cell).is_none());
+        self.counts |= is_count(name) && whole(cell) > Some(1);
+        if self.different.len() <= KEPT {
+            *self.different.entry(cell.chars().take(LONGEST).collect()).or_default() += 1;
+        }
+    }
+}
+
+/// Numbers that step by more than 1, which no option makes those of packets.
+fn stride(plan: &Plan, kind: ColumnKind, groups: &BTreeMap<Vec<String>, Group>) -> Option<String> {
+    let name = plan.name(plan.sequence?);
+    let stride = groups.values().find_map(|group| group.recorder.stride())?;
+    let apart = format!("the numbers in column {name} are {stride} apart, not 1");
+    match kind {
+        ColumnKind::Sequence => Some(format!("{apart}: {}", no_packets(stride))),
+        _ if plan.asked => None,
+        _ => Some(format!("{apart}; if every packet sent has a row, give {}", plan.confirm())),
+    }
+}
+
+/// What to do about several links or runs in one table.
+const SEVERAL: &str =
+    "say what tells links or runs apart (--link-column NAME), or give one file for each";
+
+/// Numbers of one link that repeat or go back.
+fn back(plan: &Plan, kind: ColumnKind, group: &Group) -> Option<String> {
+    let (name, back, rows) = (plan.name(plan.sequence?), group.recorder.disorder(), group.rows);
+    let single = match kind {
+        ColumnKind::Arrival => format!("sort them by {name}"),
+        _ => format!("give {}", plan.confirm()),
+    };
+    (back > BACK && SHARE * back > rows).then(|| {
+        format!(
+            "{back} of {rows} rows repeat or go back below an earlier number in column {name}, as those of several \
+             links or runs do: {SEVERAL}; if all rows are of one link, {single}"
+        )
+    })
+}
+
+/// Numbers of one link that may be those of several, or of other things.
+fn numbers(plan: &Plan, kind: ColumnKind, group: &Group) -> Option<String> {
+    let sequence = plan.sequence?;
+    let (name, confirm, rows) = (plan.name(sequence), plan.confirm(), group.rows);
+    let (late, missing) = (group.recorder.disorder(), group.recorder.missing());
+    let (gap, before, after) = group.gap;
+    match kind {
+        _ if back(plan, kind, group).is_some() => back(plan, kind, group),
+        ColumnKind::Received | ColumnKind::Lost if late + missing > 0 => Some(format!(
+            "the numbers in column {name} are not one after the other: {missing} have no row, and {late} rows repeat \
+             or go back below an earlier one. If the rows are the packets in the order sent, give {confirm}; if only \
+             received packets have rows, --column {} --kind sequence; else sort the rows by {name}, or {SEVERAL}",
+            plan.columns.argument(sequence)
+        )),
+        _ if gap > GAP && gap > rows => Some(format!(
+            "{gap} numbers in a row are missing in column {name}, between {before} and {after}, more than the {rows} \
+             that are there: if these packets were lost, give {confirm}; else {SEVERAL}"
+        )),
+        _ => None,
+    }
+}
+
+/// Links whose packets share one numbering: other links have the numbers that one link lacks.
+fn together(
+    plan: &Plan,
+    groups: &BTreeMap<Vec<String>, Group>,
+    joint: &Recorder,
+) -> Option<String> {
+    let own: u64 = groups.values().map(|group| group.recorder.missing()).sum();
+    let rows: u64 = groups.values().map(|group| group.rows).sum();
+    let all = joint.missing();
+    let shared = rows >= TOGETHER && 4 * own >= rows && 4 * all <= own && joint.disorder() == 0;
+    shared.then(|| {
+        format!(
+            "the packets of all {} links are numbered together in column {}: each link lacks the numbers of the others \
+             ({own} in all), and only {all} are missing from the whole; number the packets of each link by \
+             themselves, or say for each row what became of the packet in a column received",
+            groups.len(),
+            plan.sequence.map_or_else(String::new, |sequence| plan.name(sequence))
+        )
+    })
+}

@@ -1,0 +1,308 @@
+//! How to read the rows of a table: what each column holds, by the options, else by its documented
+//! name. Values are used to refuse, never to choose.
+
+use super::super::super::head::Head;
+use super::super::accepted::accepted;
+use super::super::rates;
+use super::ask::Columns;
+use super::delimiter::{Delimiter, is_separator};
+use super::marks::Marks;
+use super::roles::{Role, is_rate, is_survey, unit_of};
+use super::time_column::{Time, time_column};
+use super::times::Stamp;
+use super::words::{are_of_one_set, is_blank, is_number, is_outcome_word, whole};
+use crate::error::{TraceError, excerpt};
+use crate::reader::{ColumnKind, ReadOptions};
+
+/// Rows examined.
+const ROWS: usize = 200;
+/// Most unused columns named in a note.
+const NAMED: usize = 6;
+
+/// What the column of values holds.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Content {
+    Packets(ColumnKind),
+    /// Rates, with the bits per second of a rate of 1.
+    Rate(f64),
+    /// Bytes from each row's time to the next.
+    Bytes,
+}
+
+/// How to read the rows.
+#[derive(Debug)]
+pub(super) struct Plan {
+    pub(super) columns: Columns,
+    pub(super) delimiter: Delimiter,
+    pub(super) value: usize,
+    pub(super) content: Content,
+    /// True if the user chose the column or its kind.
+    pub(super) asked: bool,
+    pub(super) sequence: Option<usize>,
+    pub(super) time: Option<Time>,
+    pub(super) keys: Vec<usize>,
+    pub(super) marks: Marks,
+    /// The packets in all and before the first one received, from a comment of our own writer.
+    pub(super) total: Option<(u64, u64)>,
+}
+
+impl Plan {
+    pub(super) fn of(head: &Head<'_>, options: &ReadOptions) -> Result<Self, TraceError> {
+        let is_row = |line: &&str| {
+            !line.trim().is_empty() && !line.trim_start().starts_with('#') && !is_separator(line)
+        };
+        let lines: Vec<&str> = head.lines().filter(is_row).take(ROWS).collect();
+        let delimiter = Delimiter::of(&lines);
+        let mut rows: Vec<Vec<String>> = lines.iter().map(|line| delimiter.split(line)).collect();
+        let Some(first) = rows.first() else { return Err(head.unrecognised(accepted())) };
+        let header = is_header(&rows);
+        let numbers = (1..=first.len()).map(|i| i.to_string()).collect();
+        let names = if header { rows.remove(0) } else { numbers };
+        let columns = Columns { path: head.path.to_owned(), names, header, rows };
+        let directive = |key| head.directive(key).and_then(|text| text.parse().ok());
+        let total = directive("packets").map(|all| (all, directive("lead").unwrap_or(0)));
+        let (rows, count) = (&columns.rows, columns.names.len());
+        let known = (0..count).any(|i| columns.role(i).is_some());
+        if rows.is_empty() && known && !head.more() && total.is_none() {
+            let path = head.path.display().to_string();
+            return Err(TraceError::Empty { path, found: "the file holds a header and no rows" });
+        }
+        let given = options.of_tables().next().is_some() || options.kind.is_some();
+        let even = !rows.is_empty() && rows.iter().all(|row| row.len() == count);
+        let is_value = |cell: &str| whole(cell).is_some() || is_outcome_word(cell);
+        if !known && !given && (!even || (count == 1 && !columns.all(0, is_value))) {
+            return Err(head.unrecognised(accepted()));
+        }
+        let chosen = chosen(&columns, options)?;
+        let asked = chosen.is_some();
+        let (value, content) = chosen.map_or_else(|| named(&columns), Ok)?;
+        let time = time_column(&columns, value, options)?;
+        let timed = time.as_ref().is_some_and(|time| time.unit.is_some());
+        if !timed && !matches!(content, Content::Packets(_)) {
+            return Err(columns.question(
+                "rates and bytes need the times of the rows: give --time-column and --time-unit, or name the \
+                 column time_s",
+            ));
+        }
+        let keys = match &options.link_column {
+            Some(wanted) => link_columns(&columns, wanted)?,
+            None => columns.which(|i| i != value && columns.role(i) == Some(Role::Link)),
+        };
+        let numbers = columns.which(|i| columns.kind(i) == Some(ColumnKind::Sequence));
+        let sequence = match content {
+            Content::Packets(ColumnKind::Sequence) => Some(value),
+            // Outcomes that the user chose are those of the rows.
+            Content::Packets(kind) if !asked || kind == ColumnKind::Arrival => {
+                numbers.first().copied()
+            }
+            _ => None,
+        };
+        let unchosen = sequence.filter(|sequence| *sequence != value);
+        unchosen.map(|sequence| columns.single(sequence, "--column")).transpose()?;
+        let marks = Marks::of(options);
+        Ok(Self { columns, delimiter, value, content, asked, sequence, time, keys, marks, total })
+    }
+
+    /// The option that confirms the reading of the rows.
+    pub(super) fn confirm(&self) -> String {
+        let at = self.columns.argument(self.value);
+        match self.content {
+            Content::Packets(kind) => format!("--column {at} --kind {}", kind.word()),
+            Content::Rate(_) => format!("--rate-column {at}"),
+            Content::Bytes => format!("--bytes-column {at}"),
+        }
+    }
+
+    pub(super) fn name(&self, column: usize) -> String {
+        excerpt(&self.columns.names[column])
+    }
+
+    /// Other columns of documented names that say what became of the packets.
+    pub(super) fn rivals(&self) -> Vec<(usize, ColumnKind)> {
+        let kind = |i| self.columns.kind(i).filter(|kind| *kind != ColumnKind::Sequence);
+        let says = matches!(self.content, Content::Packets(kind) if kind != ColumnKind::Sequence);
+        let others = (0..self.columns.names.len()).filter(|i| *i != self.value && says);
+        others.filter_map(|i| Some((i, kind(i)?))).collect()
+    }
+
+    /// The columns of no use in this reading.
+    pub(super) fn unused(&self) -> Vec<usize> {
+        let time = self.time.as_ref().map(|time| time.column);
+        let used = [Some(self.value), self.sequence, time];
+        self.columns.which(|i| !used.contains(&Some(i)) && !self.keys.contains(&i))
+    }
+
+    /// The use of the columns in one line, for a link of `rows` rows of which `lost` are lost.
+    pub(super) fn taken(&self, rows: u64, lost: u64) -> String {
+        let value = match self.content {
+            Content::Packets(ColumnKind::Received) => "outcomes, 1 = received".to_owned(),
+            Content::Packets(ColumnKind::Lost) => "outcomes, 1 = lost".to_owned(),
+            Content::Packets(ColumnKind::Sequence) => {
+                "sequence numbers of received packets, gaps = lost".to_owned()
+            }
+            Content::Packets(ColumnKind::Arrival) => {
+                format!("arrivals, a blank = lost ({lost} of {rows} rows)")
+            }
+            Content::Rate(scale) => format!("rates, 1 = {scale} b/s, each until the next row"),
+            Content::Bytes => "bytes from each row's time to the next row's".to_owned(),
+        };
+        let mut parts =
+            vec![format!("column {} taken as {value}{}", self.name(self.value), self.marks.said())];
+        if let Some(sequence) = self.sequence.filter(|sequence| *sequence != self.value) {
+            parts.push(format!("{} as the packets' numbers", self.name(sequence)));
+        }
+        parts.extend(
+            self.time.iter().map(|time| format!("{} as {}", self.name(time.column), time.told)),
+        );
+        parts.extend(
+            self.keys.iter().map(|key| format!("{} as what tells links apart", self.name(*key))),
+        );
+        let packets = matches!(self.content, Content::Packets(_));
+        if packets && self.sequence.is_none() && self.columns.names.len() > 1 {
+            parts.push("rows taken in the order sent".to_owned());
+        }
+        let unused = self.unused();
+        let mut shown: Vec<String> = unused.iter().take(NAMED).map(|i| self.name(*i)).collect();
+        if unused.len() > NAMED {
+            shown.push(format!("{} more", unused.len() - NAMED));
+        }
+        if !shown.is_empty() {
+            parts.push(format!("not used: {}", shown.join(", ")));
+        }
+        let is_time =
+            |i: &&usize| self.columns.header && unit_of(&self.columns.names[**i]).is_some();
+        if let (None, Some(column)) = (&self.time, unused.iter().find(is_time)) {
+            parts.push(format!(
+                "if {} holds times, --time-column gives the interval",
+                self.name(*column)
+            ));
+        }
+        parts.join("; ")
+    }
+}
+
+/// The first row names the columns if no cell is a number or a time, unless the cell below an
+/// outcome in words is one, too, and no word is above a number.
+fn is_header(rows: &[Vec<String>]) -> bool {
+    let number = |cell: &str| Stamp::of(cell).is_some() || is_number(cell);
+    let word = |cell: &String| !is_blank(cell) && !number(cell);
+    let below = |i: usize| rows.get(1).and_then(|row| row.get(i)).map_or("", String::as_str);
+    let words = || rows[0].iter().enumerate().filter(|(_, cell)| word(cell));
+    let over_number = || words().any(|(i, _)| number(below(i)));
+    let over_outcome = || words().any(|(i, cell)| are_of_one_set(cell, below(i)));
+    let all = rows[0].iter().all(|cell| word(cell) || cell.is_empty()) && words().next().is_some();
+    all && (over_number() || !over_outcome())
+}
+
+/// The columns that the user said tell links apart: one name, or several with commas between.
+fn link_columns(columns: &Columns, wanted: &str) -> Result<Vec<usize>, TraceError> {
+    let one = columns.chosen("--link-column", wanted).map(|column| vec![column]);
+    let several = || wanted.split(',').map(|name| columns.chosen("--link-column", name)).collect();
+    if wanted.contains(',') { one.or_else(|_| several()) } else { one }
+}
+
+/// The column of values that options say.
+fn chosen(
+    columns: &Columns,
+    options: &ReadOptions,
+) -> Result<Option<(usize, Content)>, TraceError> {
+    let (column, content) = match (&options.column, &options.rate_column, &options.bytes_column) {
+        (Some(wanted), None, None) => {
+            let column = columns.chosen("--column", wanted)?;
+            let Some(kind) = options.kind.or_else(|| columns.kind(column)) else {
+                let name = excerpt(&columns.names[column]);
+                return Err(columns.question(&format!("say what column {name} holds, with --kind")));
+            };
+            (column, Content::Packets(kind))
+        }
+        (None, Some(wanted), None) if options.kind.is_none() => {
+            let column = columns.chosen("--rate-column", wanted)?;
+            let name = columns.header.then(|| columns.names[column].as_str());
+            (column, Content::Rate(rates::scale(name, options, &columns.path)?))
+        }
+        (None, None, Some(wanted)) if options.kind.is_none() => {
+            (columns.chosen("--bytes-column", wanted)?, Content::Bytes)
+        }
+        (None, None, None) => {
+            let Some(kind) = options.kind else { return Ok(None) };
+            let fits = columns.which(|i| columns.kind(i) == Some(kind));
+            let alone = (columns.names.len() == 1).then_some(0);
+            let Some(column) = fits.first().copied().or(alone) else {
+                let problem =
+                    format!("say which column --kind {} is about, with --column", kind.word());
+                return Err(columns.question(&problem));
+            };
+            (columns.single(column, "--column")?, Content::Packets(kind))
+        }
+        _ => {
+            let problem =
+                "give only one of --column (with --kind), --rate-column and --bytes-column";
+            return Err(columns.question(problem));
+        }
+    };
+    Ok(Some((column, content)))
+}
+
+/// The column of values by documented names: what became of the packets, else their numbers, else a
+/// rate.
+fn named(columns: &Columns) -> Result<(usize, Content), TraceError> {
+    let names = |found: &[usize]| {
+        found.iter().map(|i| excerpt(&columns.names[*i])).collect::<Vec<_>>().join(" and ")
+    };
+    let of = |kind: ColumnKind| columns.which(|i| columns.kind(i) == Some(kind));
+    let numbers = of(ColumnKind::Sequence);
+    let kinds = [ColumnKind::Received, ColumnKind::Lost, ColumnKind::Arrival, ColumnKind::Sequence];
+    if let Some((value, kind)) = kinds.iter().find_map(|kind| Some((*of(*kind).first()?, *kind))) {
+        let of = |is: fn(&str) -> bool| {
+            columns.which(|i| columns.header && is(&columns.names[i]) && columns.different(i) > 1)
+        };
+        if let Some(other) = [of(is_rate), of(is_survey)].concat().first() {
+            return Err(columns.question(&format!(
+                "column {} may stand for packets, while column {} is of a log of measurements, whose rows are \
+                 moments: choose what to read, or, if each row is a packet, give --column {} --kind {}",
+                excerpt(&columns.names[value]),
+                excerpt(&columns.names[*other]),
+                columns.argument(value),
+                kind.word()
+            )));
+        }
+        columns.single(value, "--column")?;
+        if numbers.iter().any(|i| columns.cells(*i).ne(columns.cells(numbers[0]))) {
+            columns.single(numbers[0], "--column")?;
+            let problem =
+                format!("columns {} both number packets: choose what to read", names(&numbers));
+            return Err(columns.question(&problem));
+        }
+        return Ok((value, Content::Packets(kind)));
+    }
+    let bytes = |i: usize| columns.role(i) == Some(Role::Bytes);
+    let rate = |i: usize| columns.header && is_rate(&columns.names[i]) && columns.all(i, is_number);
+    let problem = match columns.which(|i| bytes(i) || rate(i)).as_slice() {
+        &[column] if bytes(column) => return Ok((column, Content::Bytes)),
+        &[column] => match rates::unit_of(&columns.names[column]) {
+            Some(scale) => return Ok((column, Content::Rate(scale))),
+            None => format!(
+                "the unit of the rates in column {} is not known: give --rate-column and --rate-unit \"Mb/s\" (or \
+                 \"B/s\", ...)",
+                excerpt(&columns.names[column])
+            ),
+        },
+        [] if columns.header => "no column has a documented name of outcomes (received, delivered, lost), of receive \
+             times or delays (recv_time_s, rtt_ms), of received sequence numbers (seq), or of rates (rx_kbps): say \
+             what the columns hold"
+            .to_owned(),
+        [] => {
+            let or = match columns.names.len() {
+                1 => ", or for a trace of mahimahi give --layout mahimahi",
+                2 => ", or if they are times and rates (a log of throughput) the unit of the rates (--rate-unit \
+                      \"Mb/s\" or \"B/s\", ...)",
+                _ => "",
+            };
+            format!("the columns have no names in a first row: say what they hold{or}")
+        }
+        several => {
+            format!("columns {} hold rates: choose the one that is the capacity of the link", names(several))
+        }
+    };
+    Err(columns.question(&problem))
+}
