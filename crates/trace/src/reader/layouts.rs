@@ -19,6 +19,7 @@ mod rates;
 mod refuse;
 mod registry;
 mod sdec;
+mod stamps;
 mod table;
 mod totals;
 mod tsch;

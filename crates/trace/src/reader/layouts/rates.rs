@@ -18,7 +18,7 @@ use super::super::head::{Head, without_comment};
 use super::super::input::Input;
 use super::super::lines::Lines;
 use super::link::link;
-use super::table::Stamp;
+use super::stamps::Stamp;
 use crate::error::{TraceError, excerpt};
 use crate::reader::{LinkTrace, ReadOptions};
 use cells::cells;

@@ -7,8 +7,6 @@
 
 mod ask;
 mod checks;
-mod dates;
-mod decimal;
 mod delimiter;
 mod group;
 mod marks;
@@ -16,7 +14,6 @@ mod plan;
 mod roles;
 mod rows;
 mod time_column;
-mod times;
 mod words;
 
 use airtcp_units::Outcomes;
@@ -32,7 +29,6 @@ use plan::Plan;
 use rows::Rows;
 
 pub(super) use roles::unit_of;
-pub(super) use times::{Stamp, contradiction, seconds, since_1970};
 
 pub(super) const TAG: &str = "table";
 pub(super) const DESCRIPTION: &str = "CSV, TSV or blank-separated table, one packet a row, with columns of documented names: outcomes (received, \

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use airtcp_units::{Capacity, Span};
 
-use super::super::table::Stamp;
+use super::super::stamps::Stamp;
 use super::Steps;
 use crate::error::TraceError;
 

@@ -4,14 +4,12 @@ use std::path::Path;
 
 use airtcp_units::{Capacity, Narrow, Saturate, Span};
 
-use super::super::table::Stamp;
+use super::super::stamps::{DAY, Stamp};
 use crate::error::TraceError;
 
 /// Largest rate, bits per second; the last instant.
 const MAX_RATE: f64 = 1e15;
 const LAST: Span = Span::from_secs(1_000_000_000);
-/// A day in billionths of a second.
-const DAY: i128 = 86_400 * 1_000_000_000;
 
 /// Rates from the time of each row on.
 pub(in crate::reader::layouts) struct Steps {

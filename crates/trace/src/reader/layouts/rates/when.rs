@@ -4,7 +4,8 @@
 use airtcp_units::Span;
 
 use super::super::super::head::Head;
-use super::super::table::{Stamp, contradiction, since_1970, unit_of};
+use super::super::stamps::{Stamp, contradiction, since_1970};
+use super::super::table::unit_of;
 use super::cells::cells;
 use crate::error::{TraceError, excerpt};
 use crate::reader::ReadOptions;

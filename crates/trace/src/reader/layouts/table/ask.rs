@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+use super::super::super::lines::Lines;
 use super::roles::{Role, has, is_node, is_rate, normal, role, unit_of};
 use super::words::{is_blank, is_number, is_outcome_word, outcome, whole};
 use crate::error::{TraceError, excerpt};
@@ -101,6 +102,11 @@ impl Columns {
         }
         let (path, problem) = (self.path.display().to_string(), problem.to_owned());
         TraceError::Column { path, problem, columns: columns.join(", ") }
+    }
+
+    /// The question about the present line.
+    pub(super) fn at_line(&self, lines: &Lines<'_>, problem: &str) -> TraceError {
+        self.question(&format!("line {}: {problem}", lines.number()))
     }
 
     /// A column as a command line names it.

@@ -3,13 +3,12 @@
 
 use std::collections::BTreeMap;
 
-use super::super::super::sequence::Recorder;
-use super::decimal::BILLION;
-use super::group::{Group, no_packets};
+use super::super::super::sequence::{Recorder, no_packets};
+use super::super::stamps::{BILLION, Stamp};
+use super::group::Group;
 use super::marks::Fate;
 use super::plan::Plan;
 use super::roles::{is_count, is_fate, is_node};
-use super::times::Stamp;
 use super::words::{is_blank, whole};
 use crate::error::excerpt;
 use crate::reader::ColumnKind;
@@ -26,20 +25,23 @@ const SHARE: u64 = 10;
 const GAP: u64 = 100;
 /// Fewest rows of links that may share a numbering.
 const TOGETHER: u64 = 20;
+/// What to do about several links or runs in one table.
+pub(super) const SEVERAL: &str =
+    "say what tells links or runs apart (--link-column NAME), or give one file for each";
 
 /// What is counted of the rows.
 pub(super) struct Checks {
     rows: u64,
     /// Other columns of documented names, and the rows in which each says something else.
     rivals: Vec<(usize, ColumnKind, u64)>,
-    /// Arrivals of 0 and below, in all and by value, and the two greatest, with their rows.
-    low: u64,
+    /// Arrivals of 0 and below by value, and the two greatest, with their rows.
     lows: BTreeMap<i128, u64>,
     greatest: [(i128, u64); 2],
     unused: Vec<Unused>,
 }
 
 /// A column of no use in the reading.
+#[derive(Default)]
 struct Unused {
     at: usize,
     different: BTreeMap<String, u64>,
@@ -53,19 +55,9 @@ impl Checks {
     pub(super) fn new(plan: &Plan) -> Self {
         let rivals: Vec<_> = plan.rivals().into_iter().map(|(i, kind)| (i, kind, 0)).collect();
         let free = |i: &usize| plan.columns.header && !rivals.iter().any(|(rival, ..)| rival == i);
-        let column = |at| {
-            let different = BTreeMap::new();
-            Unused { at, different, blanks: 0, words: 0, counts: false }
-        };
-        let unused = plan.unused().into_iter().filter(free).take(COLUMNS).map(column).collect();
-        Self {
-            rows: 0,
-            rivals,
-            low: 0,
-            lows: BTreeMap::new(),
-            greatest: Default::default(),
-            unused,
-        }
+        let unused = plan.unused().into_iter().filter(free).take(COLUMNS);
+        let unused = unused.map(|at| Unused { at, ..Unused::default() }).collect();
+        Self { rows: 0, rivals, lows: BTreeMap::new(), greatest: Default::default(), unused }
     }
 
     pub(super) fn row(&mut self, plan: &Plan, kind: ColumnKind, cells: &[String], fate: Fate) {
@@ -74,22 +66,21 @@ impl Checks {
             *differ += u64::from(plan.marks.fate(&cells[*rival], *kind) != fate);
         }
         for column in &mut self.unused {
-            column.row(&cells[column.at], &plan.columns.names[column.at]);
-        }
-        if kind == ColumnKind::Arrival
-            && fate == Fate::Came
-            && let Some(value) = Stamp::of(&cells[plan.value]).map(Stamp::value)
-        {
-            self.arrival(value);
-        }
-    }
-
-    fn arrival(&mut self, value: i128) {
-        if value <= 0 {
-            self.low += 1;
-            if self.lows.len() < 3 || self.lows.contains_key(&value) {
-                *self.lows.entry(value).or_default() += 1;
+            let cell = &cells[column.at];
+            if is_blank(cell) {
+                column.blanks += 1;
+                continue;
             }
+            column.words += u64::from(Stamp::of(cell).is_none());
+            column.counts |= is_count(&plan.columns.names[column.at]) && whole(cell) > Some(1);
+            if column.different.len() <= KEPT {
+                *column.different.entry(cell.chars().take(LONGEST).collect()).or_default() += 1;
+            }
+        }
+        let came = kind == ColumnKind::Arrival && fate == Fate::Came;
+        let value = Stamp::of(&cells[plan.value]).filter(|_| came).map_or(0, Stamp::value);
+        if came && value <= 0 && (self.lows.len() < 3 || self.lows.contains_key(&value)) {
+            *self.lows.entry(value).or_default() += 1;
         }
         let [high, next] = &mut self.greatest;
         match value {
@@ -111,23 +102,14 @@ impl Checks {
         if plan.total.is_some() {
             return None;
         }
-        self.marked(plan, kind).or_else(|| stride(plan, kind, groups)).or_else(|| {
-            let numbers = || groups.values().find_map(|group| numbers(plan, kind, group));
-            let unasked = || {
-                numbers()
-                    .or_else(|| {
-                        self.unused.iter().find_map(|column| self.unused(plan, kind, column))
-                    })
-                    .or_else(|| together(plan, groups, joint?))
-                    .or_else(|| self.outcomes(plan, kind, groups))
-            };
-            match (plan.asked, kind) {
-                (true, ColumnKind::Arrival) => {
-                    groups.values().find_map(|group| back(plan, kind, group))
-                }
-                (true, _) => None,
-                (false, _) => unasked(),
-            }
+        let unused = || self.unused.iter().find_map(|column| self.unused(plan, kind, column));
+        let question = self.marked(plan, kind).or_else(|| stride(plan, kind, groups));
+        let question =
+            question.or_else(|| groups.values().find_map(|group| numbers(plan, kind, group)));
+        question.or_else(|| if plan.asked { None } else { unused() }).or_else(|| {
+            let together = together(plan, groups, joint);
+            let free = !plan.asked && kind != ColumnKind::Sequence && !groups.is_empty();
+            together.or_else(|| if free { self.outcomes(plan, kind, groups) } else { None })
         })
     }
 
@@ -136,24 +118,24 @@ impl Checks {
     fn marked(&self, plan: &Plan, kind: ColumnKind) -> Option<String> {
         let shown = |value: i128| (value as f64 / 1e9).to_string();
         let [(high, count), (next, _)] = self.greatest;
+        let has = |low: i128| self.lows.contains_key(&low);
         let (mark, values) = match self.lows.keys().next() {
             _ if kind != ColumnKind::Arrival || plan.marks.are_given() => return None,
             // A column of levels in dBm is below 0 throughout.
-            Some(least) if high > 0 || self.lows.keys().any(|low| [0, -BILLION].contains(low)) => {
-                let minus_one = self.lows.keys().find(|low| **low == -BILLION);
+            Some(least) if high > 0 || has(0) || has(-BILLION) => {
                 let named =
                     self.lows.iter().map(|(low, rows)| format!("{} in {rows}", shown(*low)));
-                (shown(*minus_one.unwrap_or(least)), named.collect::<Vec<_>>().join(", "))
+                let mark = if has(-BILLION) { -BILLION } else { *least };
+                (shown(mark), named.collect::<Vec<_>>().join(", "))
             }
             None if count > 1 && next > 0 && high > 2 * next && !plan.asked => {
                 (shown(high), format!("{} in {count}", shown(high)))
             }
             _ => return None,
         };
-        let more = if self.low > self.lows.values().sum() { ", ..." } else { "" };
         Some(format!(
-            "column {} holds {values}{more} of {} rows: say which values mark lost packets (--lost-value {mark}) and \
-             which rows without a packet (--unsent-value VALUE), or, if all were measured, --lost-value none",
+            "column {} holds {values} of {} rows: say which values mark lost packets (--lost-value {mark}) and which \
+             rows without a packet (--unsent-value VALUE), or, if all were measured, --lost-value none",
             plan.name(plan.value),
             self.rows
         ))
@@ -177,7 +159,7 @@ impl Checks {
         };
         let mut some: Vec<String> =
             column.different.keys().take(3).map(|cell| excerpt(cell)).collect();
-        some.extend((different > some.len()).then(|| "...".to_owned()));
+        some.extend((different > 3).then(|| "...".to_owned()));
         some.extend(
             (column.blanks > 0)
                 .then(|| format!("blank in {} of {} rows", column.blanks, self.rows)),
@@ -190,7 +172,7 @@ impl Checks {
         ))
     }
 
-    /// The rows of outcomes or arrivals: what else they may be, and their order.
+    /// Rows of outcomes or arrivals: what else they may be, and their order.
     fn outcomes(
         &self,
         plan: &Plan,
@@ -198,57 +180,36 @@ impl Checks {
         groups: &BTreeMap<Vec<String>, Group>,
     ) -> Option<String> {
         let (value, rows, confirm) = (plan.name(plan.value), self.rows, plan.confirm());
-        let order = plan.time.as_ref().filter(|time| time.column != plan.value);
         let falls: u64 = groups.values().map(|group| group.falls).sum();
-        if kind == ColumnKind::Sequence {
-            return None;
-        }
-        if let Some((rival, _, differ)) = self.rivals.iter().find(|(.., differ)| *differ > 0) {
-            return Some(format!(
+        let arrival = kind == ColumnKind::Arrival;
+        let seen = !arrival || groups.values().any(|group| group.lost > 0);
+        let rival = self.rivals.iter().find(|(.., differ)| *differ > 0);
+        let count = self.unused.iter().find(|column| column.counts && !arrival);
+        let time = plan.time.as_ref().filter(|time| time.column != plan.value && falls > 0);
+        Some(match (rival, count, time) {
+            (Some((rival, _, differ)), ..) => format!(
                 "columns {value} and {} differ in {differ} of {rows} rows on whether the packet arrived: choose what \
                  to read",
                 plan.name(*rival)
-            ));
-        }
-        if let Some(count) = self.unused.iter().find(|c| c.counts && kind != ColumnKind::Arrival) {
-            return Some(format!(
+            ),
+            (None, Some(count), _) => format!(
                 "column {} holds counts above 1, so the rows may be intervals and {value} a count of packets: a table \
                  with one row a packet is needed; if it is one, give {confirm}",
                 plan.name(count.at)
-            ));
-        }
-        if plan.sequence.is_some() {
-            return None;
-        }
-        if let Some(time) = order.filter(|_| falls > 0) {
-            return Some(format!(
+            ),
+            _ if plan.sequence.is_some() => return None,
+            (.., Some(time)) => format!(
                 "{falls} of {rows} rows are earlier in column {} than the row before: sort the rows by it; if the \
                  packets were sent in the order of the rows, give {confirm}",
                 plan.name(time.column)
-            ));
-        }
-        let lost = groups.values().any(|group| group.lost > 0);
-        (kind == ColumnKind::Arrival && !lost).then(|| {
-            format!(
+            ),
+            _ if seen => return None,
+            _ => format!(
                 "no row is blank in column {value} and there are no sequence numbers, so losses cannot be seen: if \
                  every packet sent has a row, give {confirm}; if only received packets have one, a column of sequence \
                  numbers (seq) is needed"
-            )
+            ),
         })
-    }
-}
-
-impl Unused {
-    fn row(&mut self, cell: &str, name: &str) {
-        if is_blank(cell) {
-            self.blanks += 1;
-            return;
-        }
-        self.words += u64::from(Stamp::of(cell).is_none());
-        self.counts |= is_count(name) && whole(cell) > Some(1);
-        if self.different.len() <= KEPT {
-            *self.different.entry(cell.chars().take(LONGEST).collect()).or_default() += 1;
-        }
     }
 }
 
@@ -264,40 +225,31 @@ fn stride(plan: &Plan, kind: ColumnKind, groups: &BTreeMap<Vec<String>, Group>) 
     }
 }
 
-/// What to do about several links or runs in one table.
-const SEVERAL: &str =
-    "say what tells links or runs apart (--link-column NAME), or give one file for each";
-
-/// Numbers of one link that repeat or go back.
-fn back(plan: &Plan, kind: ColumnKind, group: &Group) -> Option<String> {
-    let (name, back, rows) = (plan.name(plan.sequence?), group.recorder.disorder(), group.rows);
-    let single = match kind {
-        ColumnKind::Arrival => format!("sort them by {name}"),
-        _ => format!("give {}", plan.confirm()),
-    };
-    (back > BACK && SHARE * back > rows).then(|| {
-        format!(
-            "{back} of {rows} rows repeat or go back below an earlier number in column {name}, as those of several \
-             links or runs do: {SEVERAL}; if all rows are of one link, {single}"
-        )
-    })
-}
-
-/// Numbers of one link that may be those of several, or of other things.
+/// Numbers of one link that may be those of several, or of other things. Those of arrivals put the
+/// packets in order, whatever the user chose.
 fn numbers(plan: &Plan, kind: ColumnKind, group: &Group) -> Option<String> {
     let sequence = plan.sequence?;
     let (name, confirm, rows) = (plan.name(sequence), plan.confirm(), group.rows);
-    let (late, missing) = (group.recorder.disorder(), group.recorder.missing());
+    let (back, missing) = (group.recorder.disorder(), group.recorder.missing());
     let (gap, before, after) = group.gap;
-    match kind {
-        _ if back(plan, kind, group).is_some() => back(plan, kind, group),
-        ColumnKind::Received | ColumnKind::Lost if late + missing > 0 => Some(format!(
-            "the numbers in column {name} are not one after the other: {missing} have no row, and {late} rows repeat \
+    let outcomes = matches!(kind, ColumnKind::Received | ColumnKind::Lost);
+    let single = match kind {
+        ColumnKind::Arrival => format!("sort them by {name}"),
+        _ => format!("give {confirm}"),
+    };
+    match plan.asked {
+        true if kind != ColumnKind::Arrival => None,
+        _ if back > BACK && SHARE * back > rows => Some(format!(
+            "{back} of {rows} rows repeat or go back below an earlier number in column {name}, as those of several \
+             links or runs do: {SEVERAL}; if all rows are of one link, {single}"
+        )),
+        false if outcomes && back + missing > 0 => Some(format!(
+            "the numbers in column {name} are not one after the other: {missing} have no row, and {back} rows repeat \
              or go back below an earlier one. If the rows are the packets in the order sent, give {confirm}; if only \
              received packets have rows, --column {} --kind sequence; else sort the rows by {name}, or {SEVERAL}",
             plan.columns.argument(sequence)
         )),
-        _ if gap > GAP && gap > rows => Some(format!(
+        false if gap > GAP && gap > rows => Some(format!(
             "{gap} numbers in a row are missing in column {name}, between {before} and {after}, more than the {rows} \
              that are there: if these packets were lost, give {confirm}; else {SEVERAL}"
         )),
@@ -309,19 +261,18 @@ fn numbers(plan: &Plan, kind: ColumnKind, group: &Group) -> Option<String> {
 fn together(
     plan: &Plan,
     groups: &BTreeMap<Vec<String>, Group>,
-    joint: &Recorder,
+    joint: Option<&Recorder>,
 ) -> Option<String> {
+    let name = plan.name(plan.sequence.filter(|_| !plan.asked)?);
     let own: u64 = groups.values().map(|group| group.recorder.missing()).sum();
     let rows: u64 = groups.values().map(|group| group.rows).sum();
-    let all = joint.missing();
-    let shared = rows >= TOGETHER && 4 * own >= rows && 4 * all <= own && joint.disorder() == 0;
-    shared.then(|| {
+    let all = joint.filter(|all| all.disorder() == 0)?.missing();
+    (rows >= TOGETHER && 4 * own >= rows && 4 * all <= own).then(|| {
         format!(
-            "the packets of all {} links are numbered together in column {}: each link lacks the numbers of the others \
-             ({own} in all), and only {all} are missing from the whole; number the packets of each link by \
+            "the packets of all {} links are numbered together in column {name}: each link lacks the numbers of the \
+             others ({own} in all), and only {all} are missing from the whole; number the packets of each link by \
              themselves, or say for each row what became of the packet in a column received",
-            groups.len(),
-            plan.sequence.map_or_else(String::new, |sequence| plan.name(sequence))
+            groups.len()
         )
     })
 }

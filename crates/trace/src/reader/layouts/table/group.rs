@@ -4,23 +4,15 @@ use airtcp_units::Outcomes;
 
 use super::super::super::clock::Clock;
 use super::super::super::notes::counted;
-use super::super::super::sequence::{Fault, Recorder, WINDOW};
-use super::dates::DAY;
+use super::super::super::sequence::{Fault, Recorder};
+use super::super::stamps::{DAY, Stamp};
+use super::checks::SEVERAL;
 use super::marks::Fate;
 use super::plan::Plan;
 use super::roles::counter;
-use super::times::Stamp;
 use super::words::whole;
 use crate::error::excerpt;
 use crate::reader::{ColumnKind, LinkTrace};
-
-/// What is wrong with a row.
-pub(super) enum Wrong {
-    /// A number that cannot be taken: what was found, and what is accepted.
-    Number(String, String),
-    /// The columns may be other ones.
-    Columns(String),
-}
 
 /// One link under construction.
 #[derive(Default)]
@@ -45,14 +37,15 @@ pub(super) struct Group {
 }
 
 impl Group {
-    /// Takes the packet of a row. Returns its fate and the packets added to the record.
+    /// Takes the packet of a row. Returns its fate and the packets added to the record, or what was
+    /// found and is expected.
     pub(super) fn packet(
         &mut self,
         plan: &Plan,
         kind: ColumnKind,
         cells: &[String],
         max_gap: u64,
-    ) -> Result<(Fate, u64), Wrong> {
+    ) -> Result<(Fate, u64), String> {
         let fate = plan.marks.fate(&cells[plan.value], kind);
         match fate {
             Fate::Unsent => {
@@ -70,15 +63,21 @@ impl Group {
         }
         let Some(sequence) = plan.sequence else { return Ok((fate, 1)) };
         let number = whole(&cells[sequence]).ok_or_else(|| {
-            let expected = "a sequence number, a whole number from 0".to_owned();
-            Wrong::Number(excerpt(&cells[sequence]), expected)
+            let found = excerpt(&cells[sequence]);
+            format!("found {found}; expected a sequence number, a whole number from 0")
         })?;
         self.recorder.wrap_at(counter(&plan.columns.names[sequence]));
         let taken = match kind {
             ColumnKind::Sequence => self.recorder.take(number, max_gap),
             _ => self.recorder.take_outcome(number, received, max_gap),
         };
-        let steps = taken.map_err(|fault| wrong(plan.name(sequence), &fault, number, max_gap))?;
+        let steps = taken.map_err(|fault| {
+            let (found, expected) = fault.said(number, max_gap);
+            let falls = matches!(fault, Fault::Fall { .. });
+            let name = plan.name(sequence);
+            let sort = format!(": {SEVERAL}; if all rows are of one link, sort them by {name}");
+            format!("found {found}; expected {expected}{}", if falls { &sort } else { "" })
+        })?;
         if steps > self.gap.0 + 1 {
             self.gap = (steps - 1, self.last, number);
         }
@@ -138,46 +137,15 @@ impl Group {
 }
 
 /// The problem of a cell that says nothing of its packet.
-fn unclear(plan: &Plan, kind: ColumnKind, cell: &str) -> Wrong {
+fn unclear(plan: &Plan, kind: ColumnKind, cell: &str) -> String {
     let expected = match kind {
         ColumnKind::Arrival => "a time, or a blank or NaN for a lost packet",
         _ => "0 or 1, true or false, received or lost",
     };
-    Wrong::Columns(format!(
+    format!(
         "found {} in column {}; expected {expected}: say what other values mean (--lost-value, --unsent-value), or \
          what another column holds",
         excerpt(cell),
         plan.name(plan.value)
-    ))
-}
-
-fn wrong(name: String, fault: &Fault, number: u64, max_gap: u64) -> Wrong {
-    match fault {
-        Fault::Huge => {
-            Wrong::Number(format!("sequence number {number}"), "at most 2^62".to_owned())
-        }
-        Fault::Jump { previous, gap } => Wrong::Number(
-            format!("sequence number {number}, {gap} past {previous}"),
-            format!("a gap of at most {max_gap} (option max_gap)"),
-        ),
-        Fault::Fall { previous } => Wrong::Columns(format!(
-            "found sequence number {number} after {previous}; expected at most {WINDOW} below the highest so far: \
-             say what tells links or runs apart (--link-column NAME), or give one file for each; if all rows are of \
-             one link, sort them by {name}"
-        )),
-        Fault::Stride(stride) => Wrong::Number(
-            format!("numbers {stride} apart"),
-            format!("packets numbered one by one; {}", no_packets(*stride)),
-        ),
-    }
-}
-
-/// The explanation of numbers that step by more than 1.
-pub(super) fn no_packets(stride: u64) -> String {
-    let like = if stride >= 100 {
-        "such numbers count bytes, as TCP's do"
-    } else {
-        "such numbers count something else than packets, or only some packets were logged"
-    };
-    format!("{like}, and which packets were lost cannot be told from them")
+    )
 }

@@ -1,6 +1,6 @@
 //! The values that mark lost packets, and rows without a packet (`--lost-value`, `--unsent-value`).
 
-use super::times::Stamp;
+use super::super::stamps::Stamp;
 use super::words::{is_blank, is_outcome_word, outcome};
 use crate::reader::{ColumnKind, ReadOptions};
 

@@ -4,12 +4,12 @@
 use super::super::super::head::Head;
 use super::super::accepted::accepted;
 use super::super::rates;
+use super::super::stamps::Stamp;
 use super::ask::Columns;
 use super::delimiter::{Delimiter, is_separator};
 use super::marks::Marks;
 use super::roles::{Role, is_rate, is_survey, unit_of};
 use super::time_column::{Time, time_column};
-use super::times::Stamp;
 use super::words::{are_of_one_set, is_blank, is_number, is_outcome_word, whole};
 use crate::error::{TraceError, excerpt};
 use crate::reader::{ColumnKind, ReadOptions};

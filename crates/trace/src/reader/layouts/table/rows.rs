@@ -3,19 +3,19 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use airtcp_units::{Narrow, Outcomes, Span};
+use airtcp_units::Span;
 
+use super::super::super::ends::with_ends;
 use super::super::super::head::Head;
 use super::super::super::input::{Budget, Input};
-use super::super::super::limits;
 use super::super::super::lines::Lines;
 use super::super::super::sequence::Recorder;
 use super::super::rates::{Series, WORTH};
+use super::super::stamps::Stamp;
 use super::checks::Checks;
-use super::group::{Group, Wrong};
+use super::group::Group;
 use super::marks::Fate;
 use super::plan::{Content, Plan};
-use super::times::Stamp;
 use super::words::{is_blank, whole};
 use crate::error::{TraceError, excerpt};
 use crate::reader::{ColumnKind, LinkTrace, ReadOptions};
@@ -81,13 +81,8 @@ impl<'a> Rows<'a> {
     ) -> Result<(), TraceError> {
         let (plan, max_gap) = (&self.plan, self.options.max_gap);
         let group = self.groups.entry(key).or_default();
-        let taken = group.packet(plan, kind, cells, max_gap).map_err(|wrong| match wrong {
-            Wrong::Number(found, expected) => lines.malformed(found, &expected),
-            Wrong::Columns(problem) => {
-                plan.columns.question(&format!("line {}: {problem}", lines.number()))
-            }
-        });
-        let (fate, steps) = taken?;
+        let taken = group.packet(plan, kind, cells, max_gap);
+        let (fate, steps) = taken.map_err(|problem| plan.columns.at_line(lines, &problem))?;
         // Outcomes are charged after they are taken, because `max_gap` bounds a gap.
         self.budget.packets(self.path, steps)?;
         self.checks.row(plan, kind, cells, fate);
@@ -129,13 +124,10 @@ impl<'a> Rows<'a> {
         let series = series.or_insert_with(|| Series::new(unit.unwrap_or(Span::from_secs(1))));
         let scale = if let Content::Rate(scale) = content { Some(scale) } else { None };
         series.row(scale, &cells[at], cell).map_err(|expected| {
-            plan.columns.question(&format!(
-                "line {}: found {} at {}; expected {expected}, or, of several links, what tells them apart \
-                 (--link-column NAME)",
-                lines.number(),
-                excerpt(cell),
-                excerpt(&cells[at])
-            ))
+            let (found, time) = (excerpt(cell), excerpt(&cells[at]));
+            let or = "or, of several links, what tells them apart (--link-column NAME)";
+            let problem = format!("found {found} at {time}; expected {expected}, {or}");
+            plan.columns.at_line(lines, &problem)
         })
     }
 
@@ -181,41 +173,12 @@ impl<'a> Rows<'a> {
             link.interval = link.interval.or(head.interval());
             if let (ColumnKind::Sequence, Some(total)) = (kind, plan.total) {
                 "losses are gaps in the received sequence numbers".clone_into(&mut link.notes[1]);
-                let known = link.outcomes.len() as u64;
-                link.outcomes = around(total, &link.outcomes, path, self.options.max_gap)?;
-                budget.packets(path, link.outcomes.len() as u64 - known)?;
+                let whole = with_ends(&link.outcomes, total, self.options.max_gap, path)?;
+                budget.packets(path, (whole.len() - link.outcomes.len()) as u64)?;
+                link.outcomes = whole;
             }
             links.push(link);
         }
         Ok(links)
     }
-}
-
-/// The outcomes with the losses at both ends, which a comment of airtcp's own writer makes known.
-/// Refuses more losses at an end than a gap may have.
-fn around(
-    (packets, lead): (u64, u64),
-    known: &Outcomes,
-    path: &Path,
-    max_gap: u64,
-) -> Result<Outcomes, TraceError> {
-    let lead = if known.is_empty() { 0 } else { lead };
-    let longest = lead.max(packets.saturating_sub(lead).saturating_sub(known.len() as u64));
-    if longest > max_gap {
-        return Err(TraceError::Malformed {
-            path: path.display().to_string(),
-            line: 1,
-            found: format!("a comment that adds {longest} losses at an end"),
-            expected: format!(
-                "a gap of at most {max_gap} (set the environment variable {} higher)",
-                limits::VARIABLE
-            ),
-        });
-    }
-    let sent = packets.max((known.len() as u64).saturating_add(lead));
-    let mut whole = Outcomes::new();
-    whole.push_run(false, usize::narrow(lead));
-    known.iter().for_each(|bit| whole.push(bit));
-    whole.push_run(false, usize::narrow(sent) - whole.len());
-    Ok(whole)
 }

@@ -2,9 +2,9 @@
 
 use airtcp_units::Span;
 
+use super::super::stamps::{Stamp, contradiction, unit_by_form};
 use super::ask::Columns;
 use super::roles::{Role, is_moment, unit_of};
-use super::times::{Stamp, contradiction, unit_by_form};
 use crate::error::{TraceError, excerpt};
 use crate::reader::{ColumnKind, ReadOptions};
 
@@ -61,15 +61,9 @@ pub(super) fn time_column(
         (None, None, Some((unit, told))) => {
             (Some(unit), format!("{}{told}", if numbers { "times in " } else { "" }))
         }
-        (None, None, None) if options.time_column.is_some() => {
-            return Err(columns.question(&format!(
-                "the unit of the time stamps in column {name} is not known: give the option --time-unit, or name \
-                 the column time_s, time_ms or time_us"
-            )));
-        }
         (None, None, None) => {
-            let told = "times with no unit in the name (time_s, time_ms, time_us), so the interval is not known; \
-                        the option --time-unit gives it";
+            let told = "times with no unit in the name (time_s, time_ms, time_us): give the option --time-unit for \
+                        the interval";
             (None, told.to_owned())
         }
     };

@@ -1,16 +1,21 @@
-//! Time stamps of tables: numbers of any unit, exact to its billionth, and the dates of `dates.rs`.
+//! Time stamps in tables and logs: numbers of any unit, exact to its billionth, and the dates of `stamps/dates.rs`.
 //!
 //! If neither the name nor the user gives the unit, it follows from the size of numbers that count
 //! from 1970; otherwise it is unknown. A note names the unit.
 
+mod dates;
+mod decimal;
+
 use airtcp_units::Span;
 
-use super::dates::{date, time_of_day};
-use super::decimal::{BILLION, number};
+pub(super) use dates::DAY;
+use dates::{date, time_of_day};
+pub(super) use decimal::BILLION;
+use decimal::number;
 
 /// A number of units, a date or a time of day, in billionths (of a unit, of a second).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::reader::layouts) enum Stamp {
+pub(super) enum Stamp {
     Number(i128),
     /// Since 1970.
     Date(i128),
@@ -25,7 +30,7 @@ const LONGEST: Span = Span::from_secs(60);
 
 impl Stamp {
     /// The time in a cell.
-    pub(in crate::reader::layouts) fn of(cell: &str) -> Option<Self> {
+    pub(super) fn of(cell: &str) -> Option<Self> {
         number(cell)
             .map(Self::Number)
             .or_else(|| date(cell).map(Self::Date))
@@ -37,7 +42,7 @@ impl Stamp {
     }
 
     /// The number, in billionths.
-    pub(in crate::reader::layouts) const fn value(self) -> i128 {
+    pub(super) const fn value(self) -> i128 {
         match self {
             Self::Number(n) | Self::Date(n) | Self::TimeOfDay(n) => n,
         }
@@ -45,7 +50,7 @@ impl Stamp {
 }
 
 /// A number of seconds in billionths, for other logs with time stamps.
-pub(in crate::reader::layouts) fn seconds(cell: &str) -> Option<i128> {
+pub(super) fn seconds(cell: &str) -> Option<i128> {
     match Stamp::of(cell)? {
         Stamp::Number(value) => Some(value),
         Stamp::Date(_) | Stamp::TimeOfDay(_) => None,
@@ -64,7 +69,7 @@ pub(super) fn unit_by_form(stamps: &[Stamp]) -> Option<(Span, &'static str)> {
 }
 
 /// The unit in which all numbers count from 1970, and its reason in words.
-pub(in crate::reader::layouts) fn since_1970(stamps: &[Stamp]) -> Option<(Span, &'static str)> {
+pub(super) fn since_1970(stamps: &[Stamp]) -> Option<(Span, &'static str)> {
     let units = [
         (1, Span::from_secs(1), "seconds since 1970, by their size"),
         (1000, Span::from_millis(1), "milliseconds since 1970, by their size"),
@@ -81,7 +86,7 @@ pub(in crate::reader::layouts) fn since_1970(stamps: &[Stamp]) -> Option<(Span, 
 
 /// What the numbers look like, if not like times in the `unit` of their column's name: times after
 /// the year 3000, or times since 1970 in a larger unit, by their size and their distance.
-pub(in crate::reader::layouts) fn contradiction(stamps: &[Stamp], unit: Span) -> Option<String> {
+pub(super) fn contradiction(stamps: &[Stamp], unit: Span) -> Option<String> {
     const YEAR_3000: i128 = 32_503_680_000;
     let scale = i128::from(unit.0);
     let is_late = |n: i128| n / BILLION * scale > YEAR_3000 * BILLION;
