@@ -1,6 +1,7 @@
 //! Layouts of text files, one file each; `registry.rs` lists them.
 
 mod accepted;
+mod delimiter;
 mod detection;
 mod enslyon;
 mod fping;

@@ -4,7 +4,6 @@
 //! similar files hold megabits or bytes per second. A rate lasts until the next row's time; the
 //! last rate lasts as long as the one before it. The first row is the start.
 
-mod cells;
 mod series;
 mod steps;
 mod when;
@@ -17,11 +16,11 @@ use airtcp_units::Outcomes;
 use super::super::head::{Head, without_comment};
 use super::super::input::Input;
 use super::super::lines::Lines;
+use super::delimiter::Delimiter;
 use super::link::link;
 use super::stamps::Stamp;
 use crate::error::{TraceError, excerpt};
 use crate::reader::{LinkTrace, ReadOptions};
-use cells::cells;
 pub(super) use series::Series;
 use steps::Steps;
 
@@ -77,6 +76,11 @@ pub(super) fn unit_of(name: &str) -> Option<f64> {
     Some(scale * prefix)
 }
 
+/// The cells of a row.
+fn cells(line: &str) -> Vec<String> {
+    Delimiter::of(&[line]).split(line)
+}
+
 /// True for two columns under a header that names a time and a rate with its unit.
 pub(super) fn detect(head: &Head<'_>) -> bool {
     let header = cells(head.first());
@@ -91,7 +95,7 @@ pub(super) fn read(head: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, 
     let mut link = link(&input, TAG, None, Outcomes::new());
     let header = cells(head.first());
     let named = header.iter().any(|cell| cell.parse::<f64>().is_err());
-    let last = header.last().copied().filter(|_| named);
+    let last = header.last().map(String::as_str).filter(|_| named);
     let scale = scale(last, options, path)?;
     let (unit, times) = when::unit(head, options, &header, named)?;
     let mut lines = Lines::new(input);
@@ -146,10 +150,8 @@ pub(super) fn scale(
 /// Takes the time and the rate of a row; or says what is accepted.
 fn row(line: &str, scale: f64, steps: &mut Steps) -> Result<(), &'static str> {
     let row = cells(line);
-    let &[time, rate] = row.as_slice() else { return Err(EXPECTED) };
-    // Decimal commas, if commas do not separate cells.
-    let (time, rate) = (time.replace(',', "."), rate.replace(',', "."));
-    let (Some(time), Ok(rate)) = (Stamp::of(&time), rate.parse::<f64>()) else {
+    let [time, rate] = row.as_slice() else { return Err(EXPECTED) };
+    let (Some(time), Ok(rate)) = (Stamp::of(time), rate.parse::<f64>()) else {
         return Err(EXPECTED);
     };
     let at = steps.at(time)?;

@@ -7,7 +7,6 @@
 
 mod ask;
 mod checks;
-mod delimiter;
 mod group;
 mod marks;
 mod plan;
@@ -21,10 +20,10 @@ use airtcp_units::Outcomes;
 use super::super::head::Head;
 use super::super::input::Input;
 use super::super::lines::Lines;
+use super::delimiter::is_separator;
 use super::link::link;
 use crate::error::{TraceError, excerpt};
 use crate::reader::{LinkTrace, ReadOptions};
-use delimiter::is_separator;
 use plan::Plan;
 use rows::Rows;
 

@@ -50,22 +50,24 @@ impl Series {
         }
     }
 
-    /// The capacity; or the error of its rows, or the problem of the column.
+    /// The capacity; the inner error is the problem of the column.
     pub(in crate::reader::layouts) fn capacity(
         mut self,
         path: &Path,
-    ) -> Result<Arc<Capacity>, Result<TraceError, &'static str>> {
+    ) -> Result<Result<Arc<Capacity>, &'static str>, TraceError> {
         if self.rows >= ROWS && self.rises + 1 == self.rows {
-            return Err(Err(
+            return Ok(Err(
                 "rises from each row to the next, as a running total of bytes does: give the \
                             differences; if each row is the bytes of one second, give it as --rate-column \
                             with --rate-unit B/s",
             ));
         }
         if let (Some((at, bytes)), Some(last)) = (self.open, self.steps.last()) {
-            self.steps.push(at, rate(bytes, at - last)).map_err(Err)?;
+            if let Err(expected) = self.steps.push(at, rate(bytes, at - last)) {
+                return Ok(Err(expected));
+            }
         }
-        self.steps.capacity(path).map(Arc::new).map_err(Ok)
+        self.steps.capacity(path).map(|capacity| Ok(Arc::new(capacity)))
     }
 }
 

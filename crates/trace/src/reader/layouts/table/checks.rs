@@ -8,7 +8,7 @@ use super::super::stamps::{BILLION, Stamp};
 use super::group::Group;
 use super::marks::Fate;
 use super::plan::Plan;
-use super::roles::{is_count, is_fate, is_node};
+use super::roles::{FATES, has, is_count, is_node};
 use super::words::{is_blank, whole};
 use crate::error::excerpt;
 use crate::reader::ColumnKind;
@@ -60,7 +60,7 @@ impl Checks {
         Self { rows: 0, rivals, lows: BTreeMap::new(), greatest: Default::default(), unused }
     }
 
-    pub(super) fn row(&mut self, plan: &Plan, kind: ColumnKind, cells: &[String], fate: Fate) {
+    pub(super) fn row(&mut self, plan: &Plan, cells: &[String], fate: Fate) {
         self.rows += 1;
         for (rival, kind, differ) in &mut self.rivals {
             *differ += u64::from(plan.marks.fate(&cells[*rival], *kind) != fate);
@@ -77,7 +77,7 @@ impl Checks {
                 *column.different.entry(cell.chars().take(LONGEST).collect()).or_default() += 1;
             }
         }
-        let came = kind == ColumnKind::Arrival && fate == Fate::Came;
+        let came = plan.kind() == Some(ColumnKind::Arrival) && fate == Fate::Came;
         let value = Stamp::of(&cells[plan.value]).filter(|_| came).map_or(0, Stamp::value);
         if came && value <= 0 && (self.lows.len() < 3 || self.lows.contains_key(&value)) {
             *self.lows.entry(value).or_default() += 1;
@@ -95,32 +95,32 @@ impl Checks {
     pub(super) fn problem(
         &self,
         plan: &Plan,
-        kind: ColumnKind,
         groups: &BTreeMap<Vec<String>, Group>,
         joint: Option<&Recorder>,
     ) -> Option<String> {
+        let kind = plan.kind();
         if plan.total.is_some() {
             return None;
         }
         let unused = || self.unused.iter().find_map(|column| self.unused(plan, kind, column));
-        let question = self.marked(plan, kind).or_else(|| stride(plan, kind, groups));
+        let question = self.marked(plan, kind);
         let question =
             question.or_else(|| groups.values().find_map(|group| numbers(plan, kind, group)));
         question.or_else(|| if plan.asked { None } else { unused() }).or_else(|| {
             let together = together(plan, groups, joint);
-            let free = !plan.asked && kind != ColumnKind::Sequence && !groups.is_empty();
+            let free = !plan.asked && kind.is_some_and(|kind| kind != ColumnKind::Sequence);
             together.or_else(|| if free { self.outcomes(plan, kind, groups) } else { None })
         })
     }
 
     /// Arrivals of 0 and below, or one that stands apart, which may mark lost packets or rows without
     /// one.
-    fn marked(&self, plan: &Plan, kind: ColumnKind) -> Option<String> {
+    fn marked(&self, plan: &Plan, kind: Option<ColumnKind>) -> Option<String> {
         let shown = |value: i128| (value as f64 / 1e9).to_string();
         let [(high, count), (next, _)] = self.greatest;
         let has = |low: i128| self.lows.contains_key(&low);
         let (mark, values) = match self.lows.keys().next() {
-            _ if kind != ColumnKind::Arrival || plan.marks.are_given() => return None,
+            _ if kind != Some(ColumnKind::Arrival) || plan.marks.are_given() => return None,
             // A column of levels in dBm is below 0 throughout.
             Some(least) if high > 0 || has(0) || has(-BILLION) => {
                 let named =
@@ -143,15 +143,15 @@ impl Checks {
 
     /// A column that may say what became of packets that are known by their numbers alone, or may tell
     /// links apart.
-    fn unused(&self, plan: &Plan, kind: ColumnKind, column: &Unused) -> Option<String> {
+    fn unused(&self, plan: &Plan, kind: Option<ColumnKind>, column: &Unused) -> Option<String> {
         let (name, different) = (&plan.columns.names[column.at], column.different.len());
         let partial = column.blanks > 0 && column.blanks < self.rows;
         let fates =
-            partial || (different == 2 && self.rows > 2) || (is_fate(name) && different > 1);
+            partial || (different == 2 && self.rows > 2) || (has(name, FATES) && different > 1);
         let some = different > 1 && 2 * different as u64 <= self.rows && plan.keys.is_empty();
         let words = column.words > 0 && column.words + column.blanks == self.rows;
         let links = some && (is_node(name) || (words && different <= KEPT));
-        let means = match (kind == ColumnKind::Sequence && fates, links) {
+        let means = match (kind == Some(ColumnKind::Sequence) && fates, links) {
             (true, true) => "may say what became of the packets, or tell links apart",
             (true, false) => "may say what became of the packets",
             (false, true) => "may tell links apart",
@@ -176,12 +176,12 @@ impl Checks {
     fn outcomes(
         &self,
         plan: &Plan,
-        kind: ColumnKind,
+        kind: Option<ColumnKind>,
         groups: &BTreeMap<Vec<String>, Group>,
     ) -> Option<String> {
         let (value, rows, confirm) = (plan.name(plan.value), self.rows, plan.confirm());
         let falls: u64 = groups.values().map(|group| group.falls).sum();
-        let arrival = kind == ColumnKind::Arrival;
+        let arrival = kind == Some(ColumnKind::Arrival);
         let seen = !arrival || groups.values().any(|group| group.lost > 0);
         let rival = self.rivals.iter().find(|(.., differ)| *differ > 0);
         let count = self.unused.iter().find(|column| column.counts && !arrival);
@@ -213,22 +213,10 @@ impl Checks {
     }
 }
 
-/// Numbers that step by more than 1, which no option makes those of packets.
-fn stride(plan: &Plan, kind: ColumnKind, groups: &BTreeMap<Vec<String>, Group>) -> Option<String> {
-    let name = plan.name(plan.sequence?);
-    let stride = groups.values().find_map(|group| group.recorder.stride())?;
-    let apart = format!("the numbers in column {name} are {stride} apart, not 1");
-    match kind {
-        ColumnKind::Sequence => Some(format!("{apart}: {}", no_packets(stride))),
-        _ if plan.asked => None,
-        _ => Some(format!("{apart}; if every packet sent has a row, give {}", plan.confirm())),
-    }
-}
-
 /// Numbers of one link that may be those of several, or of other things. Those of arrivals put the
 /// packets in order, whatever the user chose.
-fn numbers(plan: &Plan, kind: ColumnKind, group: &Group) -> Option<String> {
-    let sequence = plan.sequence?;
+fn numbers(plan: &Plan, kind: Option<ColumnKind>, group: &Group) -> Option<String> {
+    let (sequence, kind) = (plan.sequence?, kind?);
     let (name, confirm, rows) = (plan.name(sequence), plan.confirm(), group.rows);
     let (back, missing) = (group.recorder.disorder(), group.recorder.missing());
     let (gap, before, after) = group.gap;
@@ -237,8 +225,18 @@ fn numbers(plan: &Plan, kind: ColumnKind, group: &Group) -> Option<String> {
         ColumnKind::Arrival => format!("sort them by {name}"),
         _ => format!("give {confirm}"),
     };
+    let stride = group.recorder.stride();
     match plan.asked {
-        true if kind != ColumnKind::Arrival => None,
+        // No option makes bytes packets.
+        _ if kind == ColumnKind::Sequence && stride.is_some() => Some(format!(
+            "the numbers in column {name} are {} apart, not 1: {}",
+            stride.unwrap_or(0),
+            no_packets(stride.unwrap_or(0))
+        )),
+        true if kind != ColumnKind::Arrival || stride.is_some() => None,
+        false if let Some(stride) = stride => Some(format!(
+            "the numbers in column {name} are {stride} apart, not 1; if every packet sent has a row, give {confirm}"
+        )),
         _ if back > BACK && SHARE * back > rows => Some(format!(
             "{back} of {rows} rows repeat or go back below an earlier number in column {name}, as those of several \
              links or runs do: {SEVERAL}; if all rows are of one link, {single}"

@@ -1,17 +1,18 @@
 //! One link of a table: its packets, its times, and notes on their reading.
 
-use airtcp_units::Outcomes;
+use airtcp_units::{Outcomes, Span};
 
 use super::super::super::clock::Clock;
 use super::super::super::notes::counted;
 use super::super::super::sequence::{Fault, Recorder};
+use super::super::rates::{Series, WORTH};
 use super::super::stamps::{DAY, Stamp};
 use super::checks::SEVERAL;
 use super::marks::Fate;
-use super::plan::Plan;
+use super::plan::{Content, Plan};
 use super::roles::counter;
 use super::words::whole;
-use crate::error::excerpt;
+use crate::error::{TraceError, excerpt};
 use crate::reader::{ColumnKind, LinkTrace};
 
 /// One link under construction.
@@ -34,6 +35,8 @@ pub(super) struct Group {
     time: Option<i128>,
     /// The last time of day, and the midnights since the first.
     day: (Option<i128>, i128),
+    /// The rates of a table of rates.
+    series: Option<Series>,
 }
 
 impl Group {
@@ -85,6 +88,31 @@ impl Group {
         Ok((fate, steps))
     }
 
+    /// Takes the rate or the bytes of a row, or says what was found and is expected.
+    pub(super) fn rate(
+        &mut self,
+        plan: &Plan,
+        content: Content,
+        cells: &[String],
+    ) -> Result<(Fate, u64), String> {
+        let (at, unit) = plan.time.as_ref().map_or((0, None), |time| (time.column, time.unit));
+        let (cell, time) = (&cells[plan.value], &cells[at]);
+        if plan.marks.fate(cell, ColumnKind::Sequence) == Fate::Unsent {
+            return Ok((Fate::Unsent, 0));
+        }
+        let new = || Series::new(unit.unwrap_or(Span::from_secs(1)));
+        let scale = if let Content::Rate(scale) = content { Some(scale) } else { None };
+        let taken = self.series.get_or_insert_with(new).row(scale, time, cell);
+        taken.map(|()| (Fate::Came, WORTH)).map_err(|expected| {
+            format!(
+                "found {} at {}; expected {expected}, or, of several links, what tells them apart (--link-column \
+                 NAME)",
+                excerpt(cell),
+                excerpt(time)
+            )
+        })
+    }
+
     /// Notes the time, if any, of a packet `steps` after the one before. Times of day continue after
     /// midnight.
     pub(super) fn stamp(&mut self, stamp: Option<Stamp>, steps: u64) {
@@ -100,9 +128,17 @@ impl Group {
         self.clock.stamp(time, steps);
     }
 
-    /// Puts the packets into `link`, with notes.
-    pub(super) fn finish(mut self, plan: &Plan, kind: ColumnKind, link: &mut LinkTrace) {
+    /// Puts the packets or the capacity into `link`, with notes.
+    pub(super) fn finish(mut self, plan: &Plan, link: &mut LinkTrace) -> Result<(), TraceError> {
         link.notes = vec![plan.taken(self.rows, self.lost)];
+        if let Some(series) = self.series {
+            let capacity = series.capacity(&link.source.path)?;
+            link.capacity = Some(capacity.map_err(|problem| {
+                plan.columns.question(&format!("column {} {problem}", plan.name(plan.value)))
+            })?);
+            return Ok(());
+        }
+        let numbers = matches!(plan.content, Content::Packets(ColumnKind::Sequence));
         if self.unsent > 0 {
             let rows = counted(self.unsent, ("row says", "rows say"));
             link.notes.push(format!("{rows} that no packet was sent, and are not counted"));
@@ -110,7 +146,6 @@ impl Group {
         let unit = plan.time.as_ref().and_then(|time| time.unit);
         let (interval, times) = unit.map_or((None, Vec::new()), |unit| self.clock.interval(unit));
         let missing = self.recorder.missing();
-        let numbers = kind == ColumnKind::Sequence;
         link.outcomes = self.outcomes;
         if plan.sequence.is_some() && (numbers || self.recorder.stride().is_none()) {
             let (outcomes, notes) = self.recorder.finish();
@@ -133,6 +168,7 @@ impl Group {
         }
         link.notes.extend(times);
         link.interval = interval;
+        Ok(())
     }
 }
 

@@ -3,12 +3,12 @@
 
 use super::super::super::head::Head;
 use super::super::accepted::accepted;
+use super::super::delimiter::{Delimiter, is_separator};
 use super::super::rates;
 use super::super::stamps::Stamp;
 use super::ask::Columns;
-use super::delimiter::{Delimiter, is_separator};
 use super::marks::Marks;
-use super::roles::{Role, is_rate, is_survey, unit_of};
+use super::roles::{Role, SURVEYS, has, is_rate, unit_of};
 use super::time_column::{Time, time_column};
 use super::words::{are_of_one_set, is_blank, is_number, is_outcome_word, whole};
 use crate::error::{TraceError, excerpt};
@@ -113,6 +113,11 @@ impl Plan {
         }
     }
 
+    /// The content of a table of packets.
+    pub(super) const fn kind(&self) -> Option<ColumnKind> {
+        if let Content::Packets(kind) = self.content { Some(kind) } else { None }
+    }
+
     pub(super) fn name(&self, column: usize) -> String {
         excerpt(&self.columns.names[column])
     }
@@ -120,7 +125,7 @@ impl Plan {
     /// Other columns of documented names that say what became of the packets.
     pub(super) fn rivals(&self) -> Vec<(usize, ColumnKind)> {
         let kind = |i| self.columns.kind(i).filter(|kind| *kind != ColumnKind::Sequence);
-        let says = matches!(self.content, Content::Packets(kind) if kind != ColumnKind::Sequence);
+        let says = self.kind().is_some_and(|kind| kind != ColumnKind::Sequence);
         let others = (0..self.columns.names.len()).filter(|i| *i != self.value && says);
         others.filter_map(|i| Some((i, kind(i)?))).collect()
     }
@@ -148,17 +153,13 @@ impl Plan {
         };
         let mut parts =
             vec![format!("column {} taken as {value}{}", self.name(self.value), self.marks.said())];
-        if let Some(sequence) = self.sequence.filter(|sequence| *sequence != self.value) {
-            parts.push(format!("{} as the packets' numbers", self.name(sequence)));
-        }
-        parts.extend(
-            self.time.iter().map(|time| format!("{} as {}", self.name(time.column), time.told)),
-        );
-        parts.extend(
-            self.keys.iter().map(|key| format!("{} as what tells links apart", self.name(*key))),
-        );
-        let packets = matches!(self.content, Content::Packets(_));
-        if packets && self.sequence.is_none() && self.columns.names.len() > 1 {
+        let number = self.sequence.filter(|sequence| *sequence != self.value);
+        let time = self.time.as_ref().map(|time| (time.column, time.told.as_str()));
+        let keys = self.keys.iter().map(|key| (*key, "what tells links apart"));
+        let others = number.map(|number| (number, "the packets' numbers")).into_iter();
+        let others = others.chain(time).chain(keys);
+        parts.extend(others.map(|(column, what)| format!("{} as {what}", self.name(column))));
+        if self.kind().is_some() && self.sequence.is_none() && self.columns.names.len() > 1 {
             parts.push("rows taken in the order sent".to_owned());
         }
         let unused = self.unused();
@@ -256,7 +257,7 @@ fn named(columns: &Columns) -> Result<(usize, Content), TraceError> {
         let of = |is: fn(&str) -> bool| {
             columns.which(|i| columns.header && is(&columns.names[i]) && columns.different(i) > 1)
         };
-        if let Some(other) = [of(is_rate), of(is_survey)].concat().first() {
+        if let Some(other) = [of(is_rate), of(|name| has(name, SURVEYS))].concat().first() {
             return Err(columns.question(&format!(
                 "column {} may stand for packets, while column {} is of a log of measurements, whose rows are \
                  moments: choose what to read, or, if each row is a packet, give --column {} --kind {}",

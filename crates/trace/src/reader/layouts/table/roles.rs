@@ -53,7 +53,7 @@ const AT_SENDER: &str = "sent send tx snd sending transmit transmitted";
 const MOMENT: &str = "time ts timestamp t at stamp epoch date";
 /// Words of rates without a unit, and of a log of measurements, which are asked about beside packets.
 const RATES: &str = "throughput bandwidth goodput bitrate";
-const SURVEYS: &str = "lat lon lng latitude longitude rsrp rsrq";
+pub(super) const SURVEYS: &str = "lat lon lng latitude longitude rsrp rsrq";
 /// Names of counts of packets, which are asked about beside outcomes.
 const COUNTS: &str = "sent packets total count transmitted pkts tx_packets rx_packets packets_sent \
                       sent_packets num_packets datagrams";
@@ -62,7 +62,7 @@ const NODES: &str = "flow stream node station sta device dev client host peer ga
                      session experiment interface iface subflow connection ap bssid mac ip mote sensor eui \
                      addr address id no nr num number name";
 /// Words in the name of a column that may say what became of packets, which is asked about.
-const FATES: &str = "err error errors crc fcs prr pdr per plr loss losses drop drops fail failures missing \
+pub(super) const FATES: &str = "err error errors crc fcs prr pdr per plr loss losses drop drops fail failures missing \
                      corrupt valid ack status result state";
 
 /// What a column of this name holds, if the name is documented.
@@ -98,19 +98,9 @@ pub(super) fn is_rate(name: &str) -> bool {
     has(name, RATES) || rates::unit_of(name).is_some()
 }
 
-/// True for a name in a log of measurements, whose rows are moments, which may be numbered.
-pub(super) fn is_survey(name: &str) -> bool {
-    has(name, SURVEYS)
-}
-
 /// True for a name of counts of packets.
 pub(super) fn is_count(name: &str) -> bool {
     is_among(&normal(name), COUNTS)
-}
-
-/// True for a name that may say what became of packets.
-pub(super) fn is_fate(name: &str) -> bool {
-    has(name, FATES)
 }
 
 /// True for a name of nodes, flows or runs: such words and no others. `deviceName` is two words.

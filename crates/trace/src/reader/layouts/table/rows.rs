@@ -3,14 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use airtcp_units::Span;
-
 use super::super::super::ends::with_ends;
 use super::super::super::head::Head;
 use super::super::super::input::{Budget, Input};
 use super::super::super::lines::Lines;
 use super::super::super::sequence::Recorder;
-use super::super::rates::{Series, WORTH};
 use super::super::stamps::Stamp;
 use super::checks::Checks;
 use super::group::Group;
@@ -27,7 +24,6 @@ pub(super) struct Rows<'a> {
     options: &'a ReadOptions,
     budget: &'a Budget,
     groups: BTreeMap<Vec<String>, Group>,
-    series: BTreeMap<Vec<String>, Series>,
     checks: Checks,
     /// The numbers of all links together, as long as they rise.
     joint: Option<Recorder>,
@@ -37,17 +33,10 @@ pub(super) struct Rows<'a> {
 
 impl<'a> Rows<'a> {
     pub(super) fn new(plan: Plan, input: &Input<'a>) -> Self {
-        Self {
-            path: input.path,
-            options: input.options,
-            budget: input.budget,
-            groups: BTreeMap::new(),
-            series: BTreeMap::new(),
-            checks: Checks::new(&plan),
-            joint: (!plan.keys.is_empty()).then(Recorder::default),
-            empty: 0,
-            plan,
-        }
+        let checks = Checks::new(&plan);
+        let joint = (!plan.keys.is_empty()).then(Recorder::default);
+        let &Input { path, options, budget, .. } = input;
+        Self { plan, path, options, budget, groups: BTreeMap::new(), checks, joint, empty: 0 }
     }
 
     /// Takes an empty line, which is a lost packet in a single column of arrivals.
@@ -61,74 +50,36 @@ impl<'a> Rows<'a> {
         for _ in 0..std::mem::take(&mut self.empty) {
             self.row(&[String::new()], lines)?;
         }
-        let key: Vec<String> = self.plan.keys.iter().map(|&i| cells[i].clone()).collect();
-        if !self.groups.contains_key(&key) && !self.series.contains_key(&key) {
-            self.budget.link(self.path)?;
-            self.budget.names(self.path, key.iter().map(String::len).sum())?;
+        let (plan, path, max_gap) = (&self.plan, self.path, self.options.max_gap);
+        let key: Vec<String> = plan.keys.iter().map(|&i| cells[i].clone()).collect();
+        if !self.groups.contains_key(&key) {
+            self.budget.link(path)?;
+            self.budget.names(path, key.iter().map(String::len).sum())?;
         }
-        match self.plan.content {
-            Content::Packets(kind) => self.packet(kind, key, cells, lines),
-            content => self.rate(content, key, cells, lines),
-        }
-    }
-
-    fn packet(
-        &mut self,
-        kind: ColumnKind,
-        key: Vec<String>,
-        cells: &[String],
-        lines: &Lines<'_>,
-    ) -> Result<(), TraceError> {
-        let (plan, max_gap) = (&self.plan, self.options.max_gap);
         let group = self.groups.entry(key).or_default();
-        let taken = group.packet(plan, kind, cells, max_gap);
+        let taken = match plan.content {
+            Content::Packets(kind) => group.packet(plan, kind, cells, max_gap),
+            content => group.rate(plan, content, cells),
+        };
         let (fate, steps) = taken.map_err(|problem| plan.columns.at_line(lines, &problem))?;
         // Outcomes are charged after they are taken, because `max_gap` bounds a gap.
-        self.budget.packets(self.path, steps)?;
-        self.checks.row(plan, kind, cells, fate);
+        self.budget.packets(path, steps)?;
+        self.checks.row(plan, cells, fate);
         if let (Some(all), Some(sequence)) = (&mut self.joint, plan.sequence) {
-            let number = whole(&cells[sequence]).unwrap_or_default();
-            match all.take_outcome(number, true, max_gap) {
-                Ok(steps) => self.budget.packets(self.path, steps)?,
+            match all.take_outcome(whole(&cells[sequence]).unwrap_or_default(), true, max_gap) {
+                Ok(steps) => self.budget.packets(path, steps)?,
                 Err(_) => self.joint = None,
             }
         }
-        if let Some(time) = &plan.time {
-            let cell = &cells[time.column];
+        if let (Some(time), Content::Packets(_)) = (&plan.time, plan.content) {
+            let (cell, other) = (&cells[time.column], time.column != plan.value);
             let stamp = Stamp::of(cell);
-            if stamp.is_none() && !is_blank(cell) && time.column != plan.value {
+            if stamp.is_none() && !is_blank(cell) && other {
                 return Err(lines.malformed(excerpt(cell), "a time stamp, a number or a date"));
             }
-            group.stamp(stamp.filter(|_| fate != Fate::Lost || time.column != plan.value), steps);
+            group.stamp(stamp.filter(|_| other || fate == Fate::Came), steps);
         }
         Ok(())
-    }
-
-    fn rate(
-        &mut self,
-        content: Content,
-        key: Vec<String>,
-        cells: &[String],
-        lines: &Lines<'_>,
-    ) -> Result<(), TraceError> {
-        let (plan, cell) = (&self.plan, &cells[self.plan.value]);
-        self.checks.row(plan, ColumnKind::Received, cells, Fate::Came);
-        if plan.marks.fate(cell, ColumnKind::Sequence) == Fate::Unsent {
-            return Ok(());
-        }
-        self.budget.packets(self.path, WORTH)?;
-        let Some((at, unit)) = plan.time.as_ref().map(|time| (time.column, time.unit)) else {
-            return Ok(());
-        };
-        let series = self.series.entry(key);
-        let series = series.or_insert_with(|| Series::new(unit.unwrap_or(Span::from_secs(1))));
-        let scale = if let Content::Rate(scale) = content { Some(scale) } else { None };
-        series.row(scale, &cells[at], cell).map_err(|expected| {
-            let (found, time) = (excerpt(cell), excerpt(&cells[at]));
-            let or = "or, of several links, what tells them apart (--link-column NAME)";
-            let problem = format!("found {found} at {time}; expected {expected}, {or}");
-            plan.columns.at_line(lines, &problem)
-        })
     }
 
     /// The links after all rows. Refuses tables that contradict the reading.
@@ -137,43 +88,28 @@ impl<'a> Rows<'a> {
         template: &LinkTrace,
         head: &Head<'_>,
     ) -> Result<Vec<LinkTrace>, TraceError> {
-        let Self { plan, mut groups, checks, joint, budget, path, .. } = self;
-        let kind =
-            if let Content::Packets(kind) = plan.content { kind } else { ColumnKind::Received };
-        if self.series.is_empty() && groups.is_empty() && plan.total.is_some() {
+        let Self { plan, path, options, budget, mut groups, checks, joint, .. } = self;
+        if groups.is_empty() && plan.total.is_some() {
             groups.insert(Vec::new(), Group::default());
         }
-        if let Some(problem) = checks.problem(&plan, kind, &groups, joint.as_ref()) {
+        if let Some(problem) = checks.problem(&plan, &groups, joint.as_ref()) {
             return Err(plan.columns.question(&problem));
         }
-        let named = |key: Vec<String>| {
+        let mut links = Vec::new();
+        for (key, group) in groups {
             let mut link = template.clone();
             if !key.is_empty() {
                 link.name = format!("{}:{}", link.name, key.join(">"));
                 let names = plan.keys.iter().map(|&i| plan.columns.names[i].clone());
                 link.labels = names.zip(key).collect();
             }
-            link
-        };
-        let mut links = Vec::new();
-        for (key, series) in self.series {
-            let mut link = named(key);
-            link.notes = vec![plan.taken(0, 0)];
-            link.capacity = Some(series.capacity(path).map_err(|error| match error {
-                Ok(error) => error,
-                Err(problem) => {
-                    plan.columns.question(&format!("column {} {problem}", plan.name(plan.value)))
-                }
-            })?);
-            links.push(link);
-        }
-        for (key, group) in groups {
-            let mut link = named(key);
-            group.finish(&plan, kind, &mut link);
+            group.finish(&plan, &mut link)?;
             link.interval = link.interval.or(head.interval());
-            if let (ColumnKind::Sequence, Some(total)) = (kind, plan.total) {
+            if let (Content::Packets(ColumnKind::Sequence), Some(total)) =
+                (plan.content, plan.total)
+            {
                 "losses are gaps in the received sequence numbers".clone_into(&mut link.notes[1]);
-                let whole = with_ends(&link.outcomes, total, self.options.max_gap, path)?;
+                let whole = with_ends(&link.outcomes, total, options.max_gap, path)?;
                 budget.packets(path, (whole.len() - link.outcomes.len()) as u64)?;
                 link.outcomes = whole;
             }

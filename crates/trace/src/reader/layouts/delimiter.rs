@@ -1,4 +1,4 @@
-//! The separator of a row, and the cells.
+//! The separator of the rows of a table, and their cells.
 
 /// The separator of cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
