@@ -93,7 +93,7 @@ to = "b"
     )
     done = run("run", "a.toml")
     assert done.code == 0, done.err
-    done = run("compare", path, "--rate-column", "rx_kbps", "--tcp", "sack", "--no-report")
+    done = run("compare", path, "--rate-column", "rx_kbps", "--tcp", "sack")
     assert done.code == 0, done.err
 
 

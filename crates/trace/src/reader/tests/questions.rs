@@ -226,7 +226,7 @@ fn numbers_of_other_things_are_asked_about() {
     let text = rows(60, |n| if n < 30 { n } else { n + 500 }.to_string());
     asks(
         &format!("seq\n{text}"),
-        "500 numbers in a row are missing in column \"seq\", between 29 and 530",
+        "500 numbers are missing in column \"seq\", 500 of them in a row between 29 and 530",
     );
     let links =
         read_as("t.csv", &format!("seq\n{text}"), &answer("seq", ColumnKind::Sequence)).unwrap();
@@ -287,6 +287,17 @@ fn columns_that_may_tell_links_apart_are_asked_about() {
         let links = read_as("t.csv", &text, &answer("received", ColumnKind::Received)).unwrap();
         assert_eq!(links[0].outcomes.len(), 300);
     }
+    asks(
+        "pkt,armed,acked\n1,True,1\n2,True,0\n3,False,1\n4,True,1\n",
+        "may say what became of the packets",
+    );
+    // A number of the row is no node.
+    assert_eq!(
+        one("t.csv", &format!("id,ok\n{}", rows(200, |n| format!("{n},{}", u8::from(!lost(n))))))
+            .outcomes
+            .len(),
+        200
+    );
     // Numbers are nodes by the name of their column only.
     let numbers = |name: &str| {
         let rows = rows(100, |n| format!("{},{}", n % 3, u8::from(!lost(n))));
@@ -396,11 +407,28 @@ fn rates_and_bytes_over_time_are_capacities() {
     );
     asks(
         &text,
-        "line 3: found \"5\" at \"0\"; expected a time after the row before's, or, of several links",
+        "line 3: found \"5\" at \"0\"; expected a time after the row before's: say which values",
     );
     let links = read_as("t.csv", &text, &link_column("iface")).unwrap();
     assert_eq!(links.len(), 2);
     assert!(links.iter().all(|link| link.capacity.as_ref().unwrap().mean_bps() == 5e6));
+}
+
+#[test]
+fn runs_that_are_joined_are_asked_about() {
+    // A counter that began again after 30 packets.
+    let restart = joined((0..30).chain(0..400).map(|n| format!("{n}\n")));
+    asks(&format!("seq\n{restart}"), "30 of 430 rows repeat or go back");
+    // Two files, one after the other.
+    asks("received\n1\n0\nreceived\n1\n", "line 4: the names of the columns again");
+    // Bytes of packets of any size.
+    let bytes = rows(5000, |n| (700 * n + n * n * 7919 % 613).to_string());
+    asks(&format!("seq\n{bytes}"), "numbers are missing in column \"seq\"");
+    // A link in each row.
+    let text = format!("link,ok\n{}", rows(40, |n| format!("http://a/{n},1")));
+    asks(&text, "column \"link\" would tell 40 links of 40 rows apart");
+    assert_eq!(read_as("t.csv", &text, &link_column("link")).unwrap().len(), 40);
+    asks("time_s,rssi,phy_rate_mbps\n0,-50,54\n1,-51,48\n", "may be the rate of the modulation");
 }
 
 #[test]

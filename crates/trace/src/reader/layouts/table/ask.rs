@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use super::super::super::lines::Lines;
-use super::roles::{Role, has, is_node, is_rate, normal, role, unit_of};
+use super::super::stamps::Stamp;
+use super::roles::{Role, has, is_count, is_node, is_rate, normal, role, unit_of};
 use super::words::{is_blank, is_number, is_outcome_word, outcome, whole};
 use crate::error::{TraceError, excerpt};
 use crate::reader::ColumnKind;
@@ -127,15 +128,18 @@ impl Columns {
         let of_kind = |kind: &str| format!("--column {at} --kind {kind}");
         let numbers = self.all(column, is_number);
         let (blanks, different) = (self.cells(column).any(is_blank), self.different(column));
+        let few = |share: usize| different > 1 && share * different <= self.rows.len();
+        let value = |cell| Stamp::of(cell).map(Stamp::value);
         let pairs = || self.cells(column).zip(self.cells(column).skip(1));
         let rising =
-            || 4 * pairs().filter(|(a, b)| whole(a) < whole(b)).count() > 3 * pairs().count();
+            || 4 * pairs().filter(|(a, b)| value(a) < value(b)).count() > 3 * pairs().count();
         Some(match self.role(column) {
             Some(Role::Packets(kind)) => of_kind(kind.word()),
             Some(Role::Sent | Role::Time) => format!("--time-column {at}"),
             Some(Role::Link) => format!("--link-column {at}"),
             Some(Role::Rate) if numbers => format!("--rate-column {at}"),
             Some(Role::Bytes) => format!("--bytes-column {at}"),
+            _ if self.header && is_count(name) => return None,
             _ if self.header && has(name, "bytes") => format!("--bytes-column {at}"),
             _ if self.header && is_rate(name) && numbers => {
                 format!("--rate-column {at} --rate-unit UNIT")
@@ -145,12 +149,17 @@ impl Columns {
                 of_kind("received or lost")
             }
             _ if numbers && blanks => of_kind("arrival"),
-            _ if self.header && unit_of(name).is_some() => format!("--time-column {at}"),
+            _ if self.header && unit_of(name).is_some() && rising() => {
+                format!("--time-column {at}")
+            }
             _ if self.all(column, |cell| whole(cell).is_some()) && different > 2 && rising() => {
                 of_kind("sequence")
             }
             _ if self.header && is_node(name) && different > 1 => format!("--link-column {at}"),
-            _ if !numbers && different > 1 && 2 * different <= self.rows.len() => {
+            _ if self.all(column, |cell| whole(cell).is_some()) && few(5) => {
+                format!("--link-column {at}")
+            }
+            _ if !numbers && few(2) => {
                 format!("--link-column {at}, or {} --lost-value VALUE", of_kind("received"))
             }
             _ => return None,

@@ -9,7 +9,7 @@ use super::group::Group;
 use super::marks::Fate;
 use super::plan::Plan;
 use super::roles::{FATES, has, is_count, is_node};
-use super::words::{is_blank, whole};
+use super::words::{is_blank, is_outcome_word, whole};
 use crate::error::excerpt;
 use crate::reader::ColumnKind;
 
@@ -18,11 +18,14 @@ const COLUMNS: usize = 32;
 const KEPT: usize = 64;
 const LONGEST: usize = 40;
 /// Rows that repeat a number or go back are no late packets if they are more than this, and more
-/// than one in so many.
+/// than one in so many, or so many in a row.
 const BACK: u64 = 4;
 const SHARE: u64 = 10;
-/// Missing numbers in a row are doubted if they are more than this, and more than the rows.
+const RESTART: u64 = 8;
+/// Missing numbers are doubted if they are more than this, and in a row more than the rows, or in all
+/// so many times the rows.
 const GAP: u64 = 100;
+const SPARSE: u64 = 9;
 /// Fewest rows of links that may share a numbering.
 const TOGETHER: u64 = 20;
 /// What to do about several links or runs in one table.
@@ -103,6 +106,15 @@ impl Checks {
             return None;
         }
         let unused = || self.unused.iter().find_map(|column| self.unused(plan, kind, column));
+        let many = groups.len() > 2 && 2 * groups.len() as u64 > self.rows;
+        if let Some(key) = plan.keys.first().filter(|_| many && plan.is_link_named) {
+            return Some(format!(
+                "column {} would tell {} links of {} rows apart: give another one, or this one (--link-column NAME)",
+                plan.name(*key),
+                groups.len(),
+                self.rows
+            ));
+        }
         let question = self.marked(plan, kind);
         let question =
             question.or_else(|| groups.values().find_map(|group| numbers(plan, kind, group)));
@@ -151,7 +163,9 @@ impl Checks {
         let some = different > 1 && 2 * different as u64 <= self.rows && plan.keys.is_empty();
         let words = column.words > 0 && column.words + column.blanks == self.rows;
         let links = some && (is_node(name) || (words && different <= KEPT));
-        let means = match (kind == Some(ColumnKind::Sequence) && fates, links) {
+        let flag = links && column.different.keys().all(|cell| is_outcome_word(cell));
+        let means = match (kind == Some(ColumnKind::Sequence) && fates, links && !flag) {
+            (false, false) if flag => "may say what became of the packets",
             (true, true) => "may say what became of the packets, or tell links apart",
             (true, false) => "may say what became of the packets",
             (false, true) => "may tell links apart",
@@ -237,7 +251,7 @@ fn numbers(plan: &Plan, kind: Option<ColumnKind>, group: &Group) -> Option<Strin
         false if let Some(stride) = stride => Some(format!(
             "the numbers in column {name} are {stride} apart, not 1; if every packet sent has a row, give {confirm}"
         )),
-        _ if back > BACK && SHARE * back > rows => Some(format!(
+        _ if back > BACK && (SHARE * back > rows || group.back.1 > RESTART) => Some(format!(
             "{back} of {rows} rows repeat or go back below an earlier number in column {name}, as those of several \
              links or runs do: {SEVERAL}; if all rows are of one link, {single}"
         )),
@@ -247,9 +261,9 @@ fn numbers(plan: &Plan, kind: Option<ColumnKind>, group: &Group) -> Option<Strin
              received packets have rows, --column {} --kind sequence; else sort the rows by {name}, or {SEVERAL}",
             plan.columns.argument(sequence)
         )),
-        false if gap > GAP && gap > rows => Some(format!(
-            "{gap} numbers in a row are missing in column {name}, between {before} and {after}, more than the {rows} \
-             that are there: if these packets were lost, give {confirm}; else {SEVERAL}"
+        false if missing > GAP && (gap > rows || missing > SPARSE * rows) => Some(format!(
+            "{missing} numbers are missing in column {name}, {gap} of them in a row between {before} and {after}, \
+             while {rows} are there: if these packets were lost, give {confirm}; else {SEVERAL}"
         )),
         _ => None,
     }

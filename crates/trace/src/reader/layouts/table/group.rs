@@ -29,6 +29,8 @@ pub(super) struct Group {
     /// Most numbers missing in a row, and the numbers around them.
     pub(super) gap: (u64, u64, u64),
     last: u64,
+    /// Rows in a row that repeat a number or go back, the present and the most.
+    pub(super) back: (u64, u64),
     clock: Clock,
     /// Times below the one before.
     pub(super) falls: u64,
@@ -85,6 +87,8 @@ impl Group {
             self.gap = (steps - 1, self.last, number);
         }
         self.last = number;
+        self.back.0 = if steps == 0 { self.back.0 + 1 } else { 0 };
+        self.back.1 = self.back.1.max(self.back.0);
         Ok((fate, steps))
     }
 
@@ -105,8 +109,8 @@ impl Group {
         let taken = self.series.get_or_insert_with(new).row(scale, time, cell);
         taken.map(|()| (Fate::Came, WORTH)).map_err(|expected| {
             format!(
-                "found {} at {}; expected {expected}, or, of several links, what tells them apart (--link-column \
-                 NAME)",
+                "found {} at {}; expected {expected}: say which values rows without a rate hold (--unsent-value blank), \
+                 or what tells several links apart (--link-column NAME)",
                 excerpt(cell),
                 excerpt(time)
             )

@@ -8,7 +8,7 @@ use super::super::rates;
 use super::super::stamps::Stamp;
 use super::ask::Columns;
 use super::marks::Marks;
-use super::roles::{Role, SURVEYS, has, is_rate, unit_of};
+use super::roles::{MODULATIONS, Role, SURVEYS, has, is_rate, unit_of};
 use super::time_column::{Time, time_column};
 use super::words::{are_of_one_set, is_blank, is_number, is_outcome_word, whole};
 use crate::error::{TraceError, excerpt};
@@ -40,7 +40,9 @@ pub(super) struct Plan {
     pub(super) asked: bool,
     pub(super) sequence: Option<usize>,
     pub(super) time: Option<Time>,
+    /// The columns that tell links apart, and true if their names alone say so.
     pub(super) keys: Vec<usize>,
+    pub(super) is_link_named: bool,
     pub(super) marks: Marks,
     /// The packets in all and before the first one received, from a comment of our own writer.
     pub(super) total: Option<(u64, u64)>,
@@ -99,8 +101,21 @@ impl Plan {
         };
         let unchosen = sequence.filter(|sequence| *sequence != value);
         unchosen.map(|sequence| columns.single(sequence, "--column")).transpose()?;
-        let marks = Marks::of(options);
-        Ok(Self { columns, delimiter, value, content, asked, sequence, time, keys, marks, total })
+        let (marks, is_link_named) = (Marks::of(options), options.link_column.is_none());
+        let plan = Self {
+            columns,
+            delimiter,
+            value,
+            content,
+            asked,
+            sequence,
+            time,
+            keys,
+            is_link_named,
+            marks,
+            total,
+        };
+        Ok(plan)
     }
 
     /// The option that confirms the reading of the rows.
@@ -281,6 +296,10 @@ fn named(columns: &Columns) -> Result<(usize, Content), TraceError> {
     let problem = match columns.which(|i| bytes(i) || rate(i)).as_slice() {
         &[column] if bytes(column) => return Ok((column, Content::Bytes)),
         &[column] => match rates::unit_of(&columns.names[column]) {
+            Some(_) if has(&columns.names[column], MODULATIONS) => format!(
+                "column {} may be the rate of the modulation: if it is the capacity of the link, give --rate-column",
+                excerpt(&columns.names[column])
+            ),
             Some(scale) => return Ok((column, Content::Rate(scale))),
             None => format!(
                 "the unit of the rates in column {} is not known: give --rate-column and --rate-unit \"Mb/s\" (or \

@@ -54,13 +54,16 @@ const MOMENT: &str = "time ts timestamp t at stamp epoch date";
 /// Words of rates without a unit, and of a log of measurements, which are asked about beside packets.
 const RATES: &str = "throughput bandwidth goodput bitrate";
 pub(super) const SURVEYS: &str = "lat lon lng latitude longitude rsrp rsrq";
+/// Words of rates that may be those of the modulation, which are asked about.
+pub(super) const MODULATIONS: &str = "phy mcs speed bitrate";
 /// Names of counts of packets, which are asked about beside outcomes.
 const COUNTS: &str = "sent packets total count transmitted pkts tx_packets rx_packets packets_sent \
                       sent_packets num_packets datagrams";
 /// Words in the name of a column that may tell links or runs apart, which is asked about.
 const NODES: &str = "flow stream node station sta device dev client host peer gateway gw tx rx run trial \
                      session experiment interface iface subflow connection ap bssid mac ip mote sensor eui \
-                     addr address id no nr num number name";
+                     addr address";
+const BESIDE: &str = "id no nr num number name";
 /// Words in the name of a column that may say what became of packets, which is asked about.
 pub(super) const FATES: &str = "err error errors crc fcs prr pdr per plr loss losses drop drops fail failures missing \
                      corrupt valid ack status result state";
@@ -112,7 +115,8 @@ pub(super) fn is_node(name: &str) -> bool {
         }
         parted.push(c);
     }
-    normal(&parted).split('_').all(|word| is_among(word, NODES))
+    let known = |word: &str| is_among(word, NODES) || is_among(word, BESIDE);
+    normal(&parted).split('_').all(known) && has(&parted, NODES)
 }
 
 /// True if one of the words of a name is among `words`.

@@ -51,6 +51,11 @@ impl<'a> Rows<'a> {
             self.row(&[String::new()], lines)?;
         }
         let (plan, path, max_gap) = (&self.plan, self.path, self.options.max_gap);
+        if cells == plan.columns.names && plan.columns.header {
+            let problem =
+                "the names of the columns again, as of several files in one: give them one by one";
+            return Err(plan.columns.at_line(lines, problem));
+        }
         let key: Vec<String> = plan.keys.iter().map(|&i| cells[i].clone()).collect();
         if !self.groups.contains_key(&key) {
             self.budget.link(path)?;
