@@ -98,7 +98,7 @@ fn marks_say_which_packets_were_lost_and_which_not_sent() {
     ] {
         let links = read(name, &options).unwrap();
         assert_eq!(counts(&links[0]), expected);
-        assert_eq!(links[0].interval.is_some(), true);
+        assert!(links[0].interval.is_some());
     }
     // The column alone says nothing of its marks.
     let e = read(name, &column("up_delay_ms", ColumnKind::Arrival)).unwrap_err().to_string();

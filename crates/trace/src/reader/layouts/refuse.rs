@@ -125,7 +125,7 @@ fn windows_ping(head: &Head<'_>) -> bool {
     let number = |text: &str| text.parse::<u32>().is_ok();
     let line = |line: &str| {
         let words: Vec<&str> = line.split_whitespace().collect();
-        let Some(at) = words.iter().position(|word| is_address(&word)) else { return false };
+        let Some(at) = words.iter().position(is_address) else { return false };
         let after = &words[at + 1..];
         let last = after.last().copied().unwrap_or_default();
         let time = last.strip_suffix("ms").and_then(|time| time.rsplit(['=', '<']).next());

@@ -7,6 +7,7 @@
 
 mod ask;
 mod checks;
+mod choose;
 mod group;
 mod marks;
 mod plan;

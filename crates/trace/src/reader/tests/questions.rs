@@ -1,6 +1,8 @@
 //! Tables whose columns are not known, or whose values contradict the names: they are asked about, and
 //! the options that the question names read them.
 
+use airtcp_units::Narrow;
+
 use super::*;
 
 fn answer(column: &str, kind: ColumnKind) -> ReadOptions {
@@ -271,7 +273,7 @@ fn columns_that_may_say_what_became_of_packets_are_asked_about() {
     assert_eq!(links[0].outcomes.received(), 53);
     let three = format!(
         "seq,crc_status\n{}",
-        rows(60, |n| format!("{n},{}", ["a", "b", "c"][n as usize % 3]))
+        rows(60, |n| format!("{n},{}", ["a", "b", "c"][usize::narrow(n % 3)]))
     );
     asks(&three, "may say what became of the packets, or tell links apart");
 }
@@ -403,7 +405,7 @@ fn rates_and_bytes_over_time_are_capacities() {
     // Two links.
     let text = format!(
         "time_s,iface,rx_mbps\n{}",
-        rows(40, |n| format!("{},{},5", n / 2, ["a", "b"][n as usize % 2]))
+        rows(40, |n| format!("{},{},5", n / 2, ["a", "b"][usize::narrow(n % 2)]))
     );
     asks(
         &text,

@@ -8,7 +8,7 @@ use airtcp_units::{Capacity, Span};
 
 use super::super::stamps::Stamp;
 use super::Steps;
-use crate::error::TraceError;
+use crate::error::{TraceError, excerpt};
 
 /// Fewest rows of which a rising column may be a running total.
 const ROWS: u64 = 8;
@@ -27,13 +27,25 @@ impl Series {
         Self { steps: Steps::new(unit), open: None, rows: 0, rises: 0 }
     }
 
-    /// Takes a row: a rate with the bits per second of a rate of 1, or bytes. Says what is accepted.
+    /// Takes a row: a rate with the bits per second of a rate of 1, or bytes. The error says what was
+    /// found and is expected.
     pub(in crate::reader::layouts) fn row(
         &mut self,
         scale: Option<f64>,
         time: &str,
         cell: &str,
-    ) -> Result<(), &'static str> {
+    ) -> Result<(), String> {
+        self.take(scale, time, cell).map_err(|expected| {
+            format!(
+                "found {} at {}; expected {expected}: say which values rows without a rate hold (--unsent-value blank), \
+                 or what tells several links apart (--link-column NAME)",
+                excerpt(cell),
+                excerpt(time)
+            )
+        })
+    }
+
+    fn take(&mut self, scale: Option<f64>, time: &str, cell: &str) -> Result<(), &'static str> {
         let value: f64 = cell.parse().map_err(|_| "a time and a number")?;
         let at = self.steps.at(Stamp::of(time).ok_or("a time and a number")?)?;
         if let Some(scale) = scale {
@@ -62,10 +74,10 @@ impl Series {
                             with --rate-unit B/s",
             ));
         }
-        if let (Some((at, bytes)), Some(last)) = (self.open, self.steps.last()) {
-            if let Err(expected) = self.steps.push(at, rate(bytes, at - last)) {
-                return Ok(Err(expected));
-            }
+        if let (Some((at, bytes)), Some(last)) = (self.open, self.steps.last())
+            && let Err(expected) = self.steps.push(at, rate(bytes, at - last))
+        {
+            return Ok(Err(expected));
         }
         self.steps.capacity(path).map(|capacity| Ok(Arc::new(capacity)))
     }

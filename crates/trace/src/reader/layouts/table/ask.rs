@@ -39,6 +39,25 @@ impl Columns {
         }
     }
 
+    /// True if a column has a documented name.
+    pub(super) fn is_known(&self) -> bool {
+        (0..self.names.len()).any(|i| self.role(i).is_some())
+    }
+
+    /// True if all rows have the same number of cells, which may be outcomes or numbers if it is 1.
+    pub(super) fn may_be_values(&self) -> bool {
+        let count = self.names.len();
+        let is_value = |cell: &str| whole(cell).is_some() || is_outcome_word(cell);
+        let even = !self.rows.is_empty() && self.rows.iter().all(|row| row.len() == count);
+        even && (count > 1 || self.all(0, is_value))
+    }
+
+    /// Names of columns in a sentence.
+    pub(super) fn shown(&self, columns: &[usize]) -> String {
+        let names: Vec<String> = columns.iter().map(|i| excerpt(&self.names[*i])).collect();
+        names.join(" and ")
+    }
+
     /// The columns for which `test` holds.
     pub(super) fn which(&self, test: impl Fn(usize) -> bool) -> Vec<usize> {
         (0..self.names.len()).filter(|i| test(*i)).collect()

@@ -106,15 +106,8 @@ impl Group {
         }
         let new = || Series::new(unit.unwrap_or(Span::from_secs(1)));
         let scale = if let Content::Rate(scale) = content { Some(scale) } else { None };
-        let taken = self.series.get_or_insert_with(new).row(scale, time, cell);
-        taken.map(|()| (Fate::Came, WORTH)).map_err(|expected| {
-            format!(
-                "found {} at {}; expected {expected}: say which values rows without a rate hold (--unsent-value blank), \
-                 or what tells several links apart (--link-column NAME)",
-                excerpt(cell),
-                excerpt(time)
-            )
-        })
+        self.series.get_or_insert_with(new).row(scale, time, cell)?;
+        Ok((Fate::Came, WORTH))
     }
 
     /// Notes the time, if any, of a packet `steps` after the one before. Times of day continue after

@@ -19,18 +19,13 @@ pub(super) enum Fate {
 /// `none` for no value.
 #[derive(Debug)]
 pub(super) struct Marks {
-    lost: Option<Vec<String>>,
-    unsent: Vec<String>,
+    lost: Option<String>,
+    unsent: Option<String>,
 }
 
 impl Marks {
     pub(super) fn of(options: &ReadOptions) -> Self {
-        let list = |text: &String| {
-            let values = text.split(',').map(|value| value.trim().to_owned());
-            values.filter(|value| value != "none").collect()
-        };
-        let unsent = options.unsent_value.as_ref().map(list).unwrap_or_default();
-        Self { lost: options.lost_value.as_ref().map(list), unsent }
+        Self { lost: options.lost_value.clone(), unsent: options.unsent_value.clone() }
     }
 
     /// True if the user said which values mean lost.
@@ -40,11 +35,14 @@ impl Marks {
 
     /// The fate of a packet by its cell.
     pub(super) fn fate(&self, cell: &str, kind: ColumnKind) -> Fate {
-        let among = |values: &[String]| values.iter().any(|value| equal(value, cell));
+        let among = |values: &Option<String>| {
+            let values = values.iter().flat_map(|values| values.split(','));
+            values.map(str::trim).any(|value| equal(value, cell))
+        };
         match (kind, outcome(cell, kind == ColumnKind::Lost)) {
             _ if among(&self.unsent) => Fate::Unsent,
             (ColumnKind::Sequence, _) => Fate::Came,
-            _ if among(self.lost.as_deref().unwrap_or_default()) => Fate::Lost,
+            _ if among(&self.lost) => Fate::Lost,
             (ColumnKind::Arrival, _) if is_blank(cell) => Fate::Lost,
             (ColumnKind::Arrival, Some(false)) if is_outcome_word(cell) => Fate::Lost,
             (ColumnKind::Arrival, _) if Stamp::of(cell).is_some() => Fate::Came,
@@ -59,19 +57,18 @@ impl Marks {
 
     /// The marks in words, for the note.
     pub(super) fn said(&self) -> String {
-        let list = |values: &[String], means: &str| match values {
-            [] => String::new(),
-            _ => format!(", {} = {means} as was said", values.join(" and ")),
-        };
-        let lost = list(self.lost.as_deref().unwrap_or_default(), "lost");
-        lost + &list(&self.unsent, "not sent")
+        let all = [(&self.lost, "lost"), (&self.unsent, "not sent")];
+        let said = all.into_iter().filter_map(|(values, means)| {
+            Some(format!(", {} = {means} as was said", values.as_ref()?))
+        });
+        said.collect::<Vec<_>>().concat()
     }
 }
 
 /// True if a cell is a value: the same text, or the same number.
 fn equal(value: &str, cell: &str) -> bool {
     let number = |text: &str| Stamp::of(text).filter(|stamp| stamp.is_number());
-    value.eq_ignore_ascii_case(cell)
+    (value.eq_ignore_ascii_case(cell) && value != "none")
         || (value == "blank" && is_blank(cell))
         || (number(value).is_some() && number(value) == number(cell))
 }

@@ -4,13 +4,13 @@
 use super::super::super::head::Head;
 use super::super::accepted::accepted;
 use super::super::delimiter::{Delimiter, is_separator};
-use super::super::rates;
 use super::super::stamps::Stamp;
 use super::ask::Columns;
+use super::choose::{chosen, link_columns, named};
 use super::marks::Marks;
-use super::roles::{MODULATIONS, Role, SURVEYS, has, is_rate, unit_of};
+use super::roles::{Role, unit_of};
 use super::time_column::{Time, time_column};
-use super::words::{are_of_one_set, is_blank, is_number, is_outcome_word, whole};
+use super::words::{are_of_one_set, is_blank, is_number};
 use crate::error::{TraceError, excerpt};
 use crate::reader::{ColumnKind, ReadOptions};
 
@@ -50,29 +50,17 @@ pub(super) struct Plan {
 
 impl Plan {
     pub(super) fn of(head: &Head<'_>, options: &ReadOptions) -> Result<Self, TraceError> {
-        let is_row = |line: &&str| {
-            !line.trim().is_empty() && !line.trim_start().starts_with('#') && !is_separator(line)
-        };
-        let lines: Vec<&str> = head.lines().filter(is_row).take(ROWS).collect();
-        let delimiter = Delimiter::of(&lines);
-        let mut rows: Vec<Vec<String>> = lines.iter().map(|line| delimiter.split(line)).collect();
-        let Some(first) = rows.first() else { return Err(head.unrecognised(accepted())) };
-        let header = is_header(&rows);
-        let numbers = (1..=first.len()).map(|i| i.to_string()).collect();
-        let names = if header { rows.remove(0) } else { numbers };
-        let columns = Columns { path: head.path.to_owned(), names, header, rows };
+        let delimiter = Delimiter::of(&rows(head).collect::<Vec<_>>());
+        let columns = columns(head, delimiter)?;
         let directive = |key| head.directive(key).and_then(|text| text.parse().ok());
         let total = directive("packets").map(|all| (all, directive("lead").unwrap_or(0)));
-        let (rows, count) = (&columns.rows, columns.names.len());
-        let known = (0..count).any(|i| columns.role(i).is_some());
-        if rows.is_empty() && known && !head.more() && total.is_none() {
+        let given = options.of_tables().next().is_some() || options.kind.is_some();
+        let known = columns.is_known();
+        if columns.rows.is_empty() && known && !head.more() && total.is_none() {
             let path = head.path.display().to_string();
             return Err(TraceError::Empty { path, found: "the file holds a header and no rows" });
         }
-        let given = options.of_tables().next().is_some() || options.kind.is_some();
-        let even = !rows.is_empty() && rows.iter().all(|row| row.len() == count);
-        let is_value = |cell: &str| whole(cell).is_some() || is_outcome_word(cell);
-        if !known && !given && (!even || (count == 1 && !columns.all(0, is_value))) {
+        if !known && !given && !columns.may_be_values() {
             return Err(head.unrecognised(accepted()));
         }
         let chosen = chosen(&columns, options)?;
@@ -197,6 +185,24 @@ impl Plan {
     }
 }
 
+/// The first rows, with the header.
+fn rows<'a>(head: &Head<'a>) -> impl Iterator<Item = &'a str> {
+    let is_row = |line: &&str| {
+        !line.trim().is_empty() && !line.trim_start().starts_with('#') && !is_separator(line)
+    };
+    head.lines().filter(is_row).take(ROWS)
+}
+
+/// The columns of a table that begins with `head`.
+fn columns(head: &Head<'_>, delimiter: Delimiter) -> Result<Columns, TraceError> {
+    let mut rows: Vec<Vec<String>> = rows(head).map(|line| delimiter.split(line)).collect();
+    let Some(first) = rows.first() else { return Err(head.unrecognised(accepted())) };
+    let header = is_header(&rows);
+    let numbers = (1..=first.len()).map(|i| i.to_string()).collect();
+    let names = if header { rows.remove(0) } else { numbers };
+    Ok(Columns { path: head.path.to_owned(), names, header, rows })
+}
+
 /// The first row names the columns if no cell is a number or a time, unless the cell below an
 /// outcome in words is one, too, and no word is above a number.
 fn is_header(rows: &[Vec<String>]) -> bool {
@@ -208,121 +214,4 @@ fn is_header(rows: &[Vec<String>]) -> bool {
     let over_outcome = || words().any(|(i, cell)| are_of_one_set(cell, below(i)));
     let all = rows[0].iter().all(|cell| word(cell) || cell.is_empty()) && words().next().is_some();
     all && (over_number() || !over_outcome())
-}
-
-/// The columns that the user said tell links apart: one name, or several with commas between.
-fn link_columns(columns: &Columns, wanted: &str) -> Result<Vec<usize>, TraceError> {
-    let one = columns.chosen("--link-column", wanted).map(|column| vec![column]);
-    let several = || wanted.split(',').map(|name| columns.chosen("--link-column", name)).collect();
-    if wanted.contains(',') { one.or_else(|_| several()) } else { one }
-}
-
-/// The column of values that options say.
-fn chosen(
-    columns: &Columns,
-    options: &ReadOptions,
-) -> Result<Option<(usize, Content)>, TraceError> {
-    let (column, content) = match (&options.column, &options.rate_column, &options.bytes_column) {
-        (Some(wanted), None, None) => {
-            let column = columns.chosen("--column", wanted)?;
-            let Some(kind) = options.kind.or_else(|| columns.kind(column)) else {
-                let name = excerpt(&columns.names[column]);
-                return Err(columns.question(&format!("say what column {name} holds, with --kind")));
-            };
-            (column, Content::Packets(kind))
-        }
-        (None, Some(wanted), None) if options.kind.is_none() => {
-            let column = columns.chosen("--rate-column", wanted)?;
-            let name = columns.header.then(|| columns.names[column].as_str());
-            (column, Content::Rate(rates::scale(name, options, &columns.path)?))
-        }
-        (None, None, Some(wanted)) if options.kind.is_none() => {
-            (columns.chosen("--bytes-column", wanted)?, Content::Bytes)
-        }
-        (None, None, None) => {
-            let Some(kind) = options.kind else { return Ok(None) };
-            let fits = columns.which(|i| columns.kind(i) == Some(kind));
-            let alone = (columns.names.len() == 1).then_some(0);
-            let Some(column) = fits.first().copied().or(alone) else {
-                let problem =
-                    format!("say which column --kind {} is about, with --column", kind.word());
-                return Err(columns.question(&problem));
-            };
-            (columns.single(column, "--column")?, Content::Packets(kind))
-        }
-        _ => {
-            let problem =
-                "give only one of --column (with --kind), --rate-column and --bytes-column";
-            return Err(columns.question(problem));
-        }
-    };
-    Ok(Some((column, content)))
-}
-
-/// The column of values by documented names: what became of the packets, else their numbers, else a
-/// rate.
-fn named(columns: &Columns) -> Result<(usize, Content), TraceError> {
-    let names = |found: &[usize]| {
-        found.iter().map(|i| excerpt(&columns.names[*i])).collect::<Vec<_>>().join(" and ")
-    };
-    let of = |kind: ColumnKind| columns.which(|i| columns.kind(i) == Some(kind));
-    let numbers = of(ColumnKind::Sequence);
-    let kinds = [ColumnKind::Received, ColumnKind::Lost, ColumnKind::Arrival, ColumnKind::Sequence];
-    if let Some((value, kind)) = kinds.iter().find_map(|kind| Some((*of(*kind).first()?, *kind))) {
-        let of = |is: fn(&str) -> bool| {
-            columns.which(|i| columns.header && is(&columns.names[i]) && columns.different(i) > 1)
-        };
-        if let Some(other) = [of(is_rate), of(|name| has(name, SURVEYS))].concat().first() {
-            return Err(columns.question(&format!(
-                "column {} may stand for packets, while column {} is of a log of measurements, whose rows are \
-                 moments: choose what to read, or, if each row is a packet, give --column {} --kind {}",
-                excerpt(&columns.names[value]),
-                excerpt(&columns.names[*other]),
-                columns.argument(value),
-                kind.word()
-            )));
-        }
-        columns.single(value, "--column")?;
-        if numbers.iter().any(|i| columns.cells(*i).ne(columns.cells(numbers[0]))) {
-            columns.single(numbers[0], "--column")?;
-            let problem =
-                format!("columns {} both number packets: choose what to read", names(&numbers));
-            return Err(columns.question(&problem));
-        }
-        return Ok((value, Content::Packets(kind)));
-    }
-    let bytes = |i: usize| columns.role(i) == Some(Role::Bytes);
-    let rate = |i: usize| columns.header && is_rate(&columns.names[i]) && columns.all(i, is_number);
-    let problem = match columns.which(|i| bytes(i) || rate(i)).as_slice() {
-        &[column] if bytes(column) => return Ok((column, Content::Bytes)),
-        &[column] => match rates::unit_of(&columns.names[column]) {
-            Some(_) if has(&columns.names[column], MODULATIONS) => format!(
-                "column {} may be the rate of the modulation: if it is the capacity of the link, give --rate-column",
-                excerpt(&columns.names[column])
-            ),
-            Some(scale) => return Ok((column, Content::Rate(scale))),
-            None => format!(
-                "the unit of the rates in column {} is not known: give --rate-column and --rate-unit \"Mb/s\" (or \
-                 \"B/s\", ...)",
-                excerpt(&columns.names[column])
-            ),
-        },
-        [] if columns.header => "no column has a documented name of outcomes (received, delivered, lost), of receive \
-             times or delays (recv_time_s, rtt_ms), of received sequence numbers (seq), or of rates (rx_kbps): say \
-             what the columns hold"
-            .to_owned(),
-        [] => {
-            let or = match columns.names.len() {
-                1 => ", or for a trace of mahimahi give --layout mahimahi",
-                2 => ", or if they are times and rates (a log of throughput) the unit of the rates (--rate-unit \
-                      \"Mb/s\" or \"B/s\", ...)",
-                _ => "",
-            };
-            format!("the columns have no names in a first row: say what they hold{or}")
-        }
-        several => {
-            format!("columns {} hold rates: choose the one that is the capacity of the link", names(several))
-        }
-    };
-    Err(columns.question(&problem))
 }

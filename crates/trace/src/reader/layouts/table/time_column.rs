@@ -27,13 +27,12 @@ pub(super) fn time_column(
 ) -> Result<Option<Time>, TraceError> {
     let named = |role: Role| columns.which(|i| i != value && columns.role(i) == Some(role));
     let received = |i| columns.kind(i) == Some(ColumnKind::Arrival) && is_moment(&columns.names[i]);
-    let column = match &options.time_column {
-        Some(wanted) => columns.chosen("--time-column", wanted)?,
-        None => {
-            let all = [named(Role::Sent), named(Role::Time), columns.which(received)].concat();
-            let Some(&column) = all.first() else { return Ok(None) };
-            columns.single(column, "--time-column")?
-        }
+    let all = [named(Role::Sent), named(Role::Time), columns.which(received)].concat();
+    let column = if let Some(wanted) = &options.time_column {
+        columns.chosen("--time-column", wanted)?
+    } else {
+        let Some(&column) = all.first() else { return Ok(None) };
+        columns.single(column, "--time-column")?
     };
     let name = excerpt(&columns.names[column]);
     let stamps: Vec<Stamp> = columns.cells(column).filter_map(Stamp::of).collect();
