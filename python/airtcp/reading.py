@@ -63,8 +63,8 @@ class Reading(TypedDict, total=False):
     ]
     rate_column: Annotated[
         str | int | None,
-        "Column of the rate of the link over time: its name or number; its unit is in the name or in"
-        " --rate-unit.",
+        "Column of the rate of the link over time: its name or number; its unit is in the name or"
+        " in --rate-unit.",
     ]
     bytes_column: Annotated[
         str | int | None,
@@ -81,8 +81,8 @@ class Reading(TypedDict, total=False):
     ]
     rate_unit: Annotated[
         str | None,
-        "Unit of the rates: b/s, kb/s, Mb/s, Gb/s, B/s, kB/s or MB/s; without --rate-column, read the"
-        " files as tables of times and rates.",
+        "Unit of the rates: b/s, kb/s, Mb/s, Gb/s, B/s, kB/s or MB/s; without --rate-column, read"
+        " the files as tables of times and rates.",
     ]
 
 

@@ -43,7 +43,8 @@ const UNITS: [(&str, f64); 7] = [
 pub(super) const WORTH: u64 = 32;
 
 /// The content of a row.
-const EXPECTED: &str = "a time and a rate, two numbers";
+const EXPECTED: &str =
+    "a time and a rate, two numbers (in a table of more columns, --rate-column names the rate)";
 
 /// Bits per second of a rate of 1, by the name of its column: a prefix (`k`, `Ki`, `M`, ...), bits
 /// or bytes, and `ps` or `/s`. A capital `B` means bytes; in `MBPS` it may mean either.
