@@ -55,7 +55,8 @@ class Reading(TypedDict, total=False):
     ]
     unsent_value: Annotated[
         str | float | None,
-        "Values of that column in rows without a packet, with commas between, such as '0' or blank.",
+        "Values of that column in rows without a packet, with commas between, such as '0' or"
+        " blank.",
     ]
     link_column: Annotated[
         str | int | None,

@@ -238,7 +238,7 @@ fn numbers_of_other_things_are_asked_about() {
         asks(&text, "is of a log of measurements, whose rows are moments");
     }
     // Counts of intervals.
-    for header in ["time_s,sent,lost", "second,packets,lost"] {
+    for header in ["time_s,sent,lost", "second,packets,lost", "time_s,packets_per_second,lost"] {
         let text = format!("{header}\n{}", rows(60, |n| format!("{n},100,{}", u8::from(lost(n)))));
         asks(&text, "holds counts above 1");
     }

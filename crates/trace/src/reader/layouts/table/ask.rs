@@ -6,7 +6,9 @@ use std::path::PathBuf;
 
 use super::super::super::lines::Lines;
 use super::super::stamps::Stamp;
-use super::roles::{Role, has, is_count, is_node, is_rate, normal, role, unit_of};
+use super::roles::{
+    FATES, NO_PACKET, Role, has, is_count, is_node, is_rate, normal, role, unit_of,
+};
 use super::words::{is_blank, is_number, is_outcome_word, outcome, whole};
 use crate::error::{TraceError, excerpt};
 use crate::reader::ColumnKind;
@@ -158,7 +160,7 @@ impl Columns {
             Some(Role::Link) => format!("--link-column {at}"),
             Some(Role::Rate) if numbers => format!("--rate-column {at}"),
             Some(Role::Bytes) => format!("--bytes-column {at}"),
-            _ if self.header && is_count(name) => return None,
+            _ if self.header && (is_count(name) || has(name, NO_PACKET)) => return None,
             _ if self.header && has(name, "bytes") => format!("--bytes-column {at}"),
             _ if self.header && is_rate(name) && numbers => {
                 format!("--rate-column {at} --rate-unit UNIT")
@@ -175,7 +177,7 @@ impl Columns {
                 of_kind("sequence")
             }
             _ if self.header && is_node(name) && different > 1 => format!("--link-column {at}"),
-            _ if self.all(column, |cell| whole(cell).is_some()) && few(5) => {
+            _ if self.all(column, |cell| whole(cell).is_some()) && few(5) && !has(name, FATES) => {
                 format!("--link-column {at}")
             }
             _ if !numbers && few(2) => {

@@ -45,7 +45,7 @@ const NAMES: &[(Role, &str)] = &[
 ];
 /// Words of delays and receive times, and of statistics and differences, which are of no packet.
 const ARRIVED: &str = "rtt delay latency owd arrival arrived";
-const NO_PACKET: &str = "avg average mean median min max jitter std stddev mdev var delta diff gap interval \
+pub(super) const NO_PACKET: &str = "avg average mean median min max jitter std stddev mdev var delta diff gap interval \
                          duration airtime iat";
 /// Words at an end of the link, which name a time beside one of [`MOMENT`] or a unit.
 const AT_RECEIVER: &str = "recv receive received rx rcv rcvd reception";
@@ -57,8 +57,7 @@ pub(super) const SURVEYS: &str = "lat lon lng latitude longitude rsrp rsrq";
 /// Words of rates that may be those of the modulation, which are asked about.
 pub(super) const MODULATIONS: &str = "phy mcs speed bitrate";
 /// Names of counts of packets, which are asked about beside outcomes.
-const COUNTS: &str = "sent packets total count transmitted pkts tx_packets rx_packets packets_sent \
-                      sent_packets num_packets datagrams";
+const COUNTS: &str = "sent total count transmitted";
 /// Words in the name of a column that may tell links or runs apart, which is asked about.
 const NODES: &str = "flow stream node station sta device dev client host peer gateway gw tx rx run trial \
                      session experiment interface iface subflow connection ap bssid mac ip mote sensor eui \
@@ -103,7 +102,7 @@ pub(super) fn is_rate(name: &str) -> bool {
 
 /// True for a name of counts of packets.
 pub(super) fn is_count(name: &str) -> bool {
-    is_among(&normal(name), COUNTS)
+    is_among(&normal(name), COUNTS) || has(name, "packets pkts datagrams")
 }
 
 /// True for a name of nodes, flows or runs: such words and no others. `deviceName` is two words.
