@@ -13,6 +13,7 @@ pub(crate) mod tcp;
 
 use std::path::Path;
 
+use airtcp_trace::reader::ColumnKind;
 use airtcp_trace::{ReadOptions, read_links_from};
 
 /// Packets, and bytes of text, that an input may expand to.
@@ -28,7 +29,25 @@ pub(crate) fn trace(bytes: &[u8]) {
         max_gap: LIMIT / 4,
         ..ReadOptions::default()
     };
-    if let Ok(links) = read_links_from(Path::new("fuzz"), bytes, &options) {
+    // The same with options of tables, which the first column answers.
+    let said = |text: &str| Some(text.to_owned());
+    let table = ReadOptions {
+        column: said("1"),
+        kind: Some(ColumnKind::Arrival),
+        lost_value: said("-1,blank"),
+        unsent_value: said("0"),
+        link_column: said("2"),
+        ..options.clone()
+    };
+    let rates = ReadOptions { rate_column: said("2"), rate_unit: said("Mb/s"), ..options.clone() };
+    for options in [options, table, rates] {
+        within_limits(bytes, &options);
+    }
+}
+
+/// Reads a trace, which stays within the options.
+fn within_limits(bytes: &[u8], options: &ReadOptions) {
+    if let Ok(links) = read_links_from(Path::new("fuzz"), bytes, options) {
         assert!(links.len() <= 1000);
         let packets: usize = links.iter().map(|link| link.outcomes.len()).sum();
         // A gap is counted after it is taken.

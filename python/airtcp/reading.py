@@ -48,6 +48,30 @@ class Reading(TypedDict, total=False):
         ColumnKind | None,
         "Content of that column (arrival: a time or delay, blank = lost).",
     ]
+    lost_value: Annotated[
+        str | float | None,
+        "Values of that column that mean lost, beside blanks, with commas between, such as '-1';"
+        " none for no value.",
+    ]
+    unsent_value: Annotated[
+        str | float | None,
+        "Values of that column in rows without a packet, with commas between, such as '0' or"
+        " blank.",
+    ]
+    link_column: Annotated[
+        str | int | None,
+        "Column that tells links apart: its name or number; several with commas between.",
+    ]
+    rate_column: Annotated[
+        str | int | None,
+        "Column of the rate of the link over time: its name or number; its unit is in the name or"
+        " in --rate-unit.",
+    ]
+    bytes_column: Annotated[
+        str | int | None,
+        "Column of the bytes that the link delivered from each row's time to the next: its name or"
+        " number.",
+    ]
     time_column: Annotated[
         str | int | None,
         "Column of the time stamps: its name or number.",
@@ -58,8 +82,8 @@ class Reading(TypedDict, total=False):
     ]
     rate_unit: Annotated[
         str | None,
-        "Read the files as tables of times and rates in this unit: b/s, kb/s, Mb/s, Gb/s, B/s,"
-        " kB/s or MB/s.",
+        "Unit of the rates: b/s, kb/s, Mb/s, Gb/s, B/s, kB/s or MB/s; without --rate-column, read"
+        " the files as tables of times and rates.",
     ]
 
 
@@ -108,7 +132,7 @@ def how_to_read(reading: Mapping[str, Any]) -> dict[str, str]:
         )
         raise TypeError(message)
     return {
-        name: str(value) if isinstance(value, int) else value
+        name: str(value) if isinstance(value, (int, float)) else value
         for name, value in reading.items()
         if value is not None
     }

@@ -53,9 +53,8 @@ def _study() -> Written:
 
 
 def _one_study() -> Written:
-    return airtcp.study(
-        "c.csv", replicas=2, slot="3 ms", profile="linux", remedies=False, column="first"
-    )
+    first: dict[str, Any] = {"column": "first", "kind": "received"}
+    return airtcp.study("c.csv", replicas=2, slot="3 ms", profile="linux", remedies=False, **first)
 
 
 def _capacity() -> Written:

@@ -141,14 +141,14 @@ pub enum TraceError {
         /// The layouts.
         accepted: String,
     },
-    /// A column that does not exist or cannot be chosen.
-    #[error("{path}: {problem}; the columns are {columns}")]
+    /// A column that does not exist, or a table whose columns are not clear.
+    #[error("{path}: {problem}. Its columns, with the options that read them: {columns}")]
     Column {
         /// The file.
         path: String,
-        /// What is wrong with the choice.
+        /// What is wrong with the choice, or what is not clear.
         problem: String,
-        /// Names, or numbers where there is no header.
+        /// Names, or numbers where there is no header, and the options that would read them.
         columns: String,
     },
     /// An option that is not understood.

@@ -12,6 +12,7 @@ mod bounded;
 mod clock;
 mod decompress;
 mod documentation;
+mod ends;
 mod file;
 mod gzip;
 mod head;

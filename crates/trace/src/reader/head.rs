@@ -44,11 +44,13 @@ impl<'a> Head<'a> {
         Ok(Self { path, name: base_name(path), text, whole })
     }
 
-    /// Whole lines of the head, the unfinished last one left out.
+    /// Whole lines of the head, the unfinished last one left out unless it is the first that is no
+    /// comment.
     pub(super) fn lines(&self) -> impl Iterator<Item = &'a str> {
         let text = self.text;
-        let end = if self.whole { text.len() } else { text.rfind('\n').unwrap_or(text.len()) };
-        text[..end].lines()
+        let end = text.rfind('\n').filter(|_| !self.whole).unwrap_or(text.len());
+        let any = text[..end].lines().any(|line| !without_comment(line).is_empty());
+        text[..if any { end } else { text.len() }].lines()
     }
 
     /// Lines with content and their numbers from 1, without comments (`#`).

@@ -1,6 +1,7 @@
 //! Layouts of text files, one file each; `registry.rs` lists them.
 
 mod accepted;
+mod delimiter;
 mod detection;
 mod enslyon;
 mod fping;
@@ -19,6 +20,7 @@ mod rates;
 mod refuse;
 mod registry;
 mod sdec;
+mod stamps;
 mod table;
 mod totals;
 mod tsch;

@@ -16,12 +16,24 @@ pub enum ColumnKind {
     Lost,
     /// Sequence numbers of received packets; gaps are losses.
     Sequence,
-    /// A receive time, round-trip time or delay of each packet sent; blank (or NaN, or -1) if the
-    /// packet was lost.
+    /// A receive time, round-trip time or delay of each packet sent; blank (or NaN) if the packet was
+    /// lost.
     Arrival,
 }
 
-/// Options for reading. By default everything is guessed from the file.
+impl ColumnKind {
+    /// Its word in options.
+    pub(super) const fn word(self) -> &'static str {
+        match self {
+            Self::Received => "received",
+            Self::Lost => "lost",
+            Self::Sequence => "sequence",
+            Self::Arrival => "arrival",
+        }
+    }
+}
+
+/// Options for reading. By default the file says everything.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ReadOptions {
@@ -31,6 +43,18 @@ pub struct ReadOptions {
     pub column: Option<String>,
     /// The content of that column.
     pub kind: Option<ColumnKind>,
+    /// Values of that column that mean lost, beside blanks, with commas between; "blank" is any blank
+    /// cell, "none" no value.
+    pub lost_value: Option<String>,
+    /// Values of that column in rows without a packet, with commas between.
+    pub unsent_value: Option<String>,
+    /// Columns that tell links apart: a name or number, or several with commas between.
+    pub link_column: Option<String>,
+    /// Column of the rates of the link over time: its name, or its number from 1.
+    pub rate_column: Option<String>,
+    /// Column of the bytes that the link delivered from each row's time to the next: its name, or its
+    /// number from 1.
+    pub bytes_column: Option<String>,
     /// Column of time stamps: its name, or its number from 1.
     pub time_column: Option<String>,
     /// Unit of the time stamps, if their name does not give it.
@@ -52,13 +76,18 @@ pub struct ReadOptions {
 }
 
 impl Default for ReadOptions {
-    /// Everything guessed; sizes from [`limits`].
+    /// Everything from the file; sizes from [`limits`].
     fn default() -> Self {
         let limit = limits::input_limit().unwrap_or(limits::DEFAULT);
         Self {
             layout: None,
             column: None,
             kind: None,
+            lost_value: None,
+            unsent_value: None,
+            link_column: None,
+            rate_column: None,
+            bytes_column: None,
             time_column: None,
             time_unit: None,
             rate_unit: None,
@@ -76,6 +105,20 @@ impl Default for ReadOptions {
 const LONGEST: Span = Span::from_secs(3_600_000);
 
 impl ReadOptions {
+    /// The options that only a table has, and their values.
+    pub(super) fn of_tables(&self) -> impl Iterator<Item = (&'static str, &String)> {
+        let all = [
+            ("column", &self.column),
+            ("time_column", &self.time_column),
+            ("lost_value", &self.lost_value),
+            ("unsent_value", &self.unsent_value),
+            ("link_column", &self.link_column),
+            ("rate_column", &self.rate_column),
+            ("bytes_column", &self.bytes_column),
+        ];
+        all.into_iter().filter_map(|(option, value)| Some((option, value.as_ref()?)))
+    }
+
     /// Refuses impossible intervals and units of time.
     pub fn check(&self) -> Result<(), TraceError> {
         for (option, span) in [("interval", self.interval), ("time_unit", self.time_unit)] {

@@ -34,6 +34,37 @@ pub(super) enum Fault {
     Stride(u64),
 }
 
+impl Fault {
+    /// What was found at `number`, and what is accepted.
+    pub(super) fn said(&self, number: u64, max_gap: u64) -> (String, String) {
+        match self {
+            Self::Huge => (format!("sequence number {number}"), "at most 2^62".to_owned()),
+            Self::Jump { previous, gap } => (
+                format!("sequence number {number}, {gap} past {previous}"),
+                format!("a gap of at most {max_gap} (option max_gap)"),
+            ),
+            Self::Fall { previous } => (
+                format!("sequence number {number} after {previous}"),
+                format!("at most {WINDOW} below the highest so far"),
+            ),
+            Self::Stride(stride) => (
+                format!("numbers {stride} apart"),
+                format!("packets numbered one by one; {}", no_packets(*stride)),
+            ),
+        }
+    }
+}
+
+/// The explanation of numbers that step by more than 1.
+pub(super) fn no_packets(stride: u64) -> String {
+    let like = if stride >= 100 {
+        "such numbers count bytes, as TCP's do"
+    } else {
+        "such numbers count something else than packets, or only some packets were logged"
+    };
+    format!("{like}, and which packets were lost cannot be told from them")
+}
+
 /// Steps examined to find a stride.
 const STEPS: u64 = 4096;
 
@@ -175,19 +206,9 @@ impl Recorder {
         self.missing
     }
 
-    /// True if the counter wrapped.
-    pub(super) const fn wrapped(&self) -> bool {
-        self.wraps > 0
-    }
-
     /// Numbers not above all before them.
     pub(super) const fn disorder(&self) -> u64 {
         self.duplicates + self.late + self.before_first
-    }
-
-    /// Packets so far.
-    pub(super) fn len(&self) -> u64 {
-        self.outcomes.len() as u64
     }
 
     /// Duplicate numbers.

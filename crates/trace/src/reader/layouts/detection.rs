@@ -7,7 +7,7 @@ use super::super::options::ColumnKind;
 use super::super::order;
 use super::accepted::accepted;
 use super::registry::{LAYOUTS, layouts};
-use super::{plain, rates, refuse, table};
+use super::{mahimahi, plain, rates, refuse, table};
 use crate::error::TraceError;
 
 /// The kind of a text file that begins with `start`, and whether it can be read, for a caller that
@@ -32,7 +32,8 @@ pub(in crate::reader) fn read(
     input: Input<'_>,
 ) -> Result<Vec<LinkTrace>, TraceError> {
     // The option for the unit of rates implies a table of rates.
-    let rates = input.options.rate_unit.as_ref().map(|_| rates::TAG.to_owned());
+    let is_rates = input.options.rate_unit.is_some() && input.options.rate_column.is_none();
+    let rates = is_rates.then(|| rates::TAG.to_owned());
     let layout = if let Some(tag) = input.options.layout.as_ref().or(rates.as_ref()) {
         LAYOUTS.iter().find(|l| l.info.tag == tag).ok_or_else(|| {
             let tags: Vec<_> = layouts().map(|l| l.tag).collect();
@@ -43,16 +44,16 @@ pub(in crate::reader) fn read(
         if let Some(refusal) = refuse::refusal(head) {
             return Err(refusal);
         }
-        let bits_as_table = input.options.column.is_some()
-            || input.options.time_column.is_some()
+        // Text of 0 and 1, of milliseconds and of rates may be a table whose columns are given.
+        let as_table = input.options.of_tables().next().is_some()
             || input.options.kind == Some(ColumnKind::Sequence);
-        let tag = if bits_as_table { plain::TAG } else { "" };
-        let fits = LAYOUTS.iter().filter(|l| l.info.tag != tag).find(|l| (l.detect)(head));
+        let tags = [plain::TAG, mahimahi::TAG, rates::TAG];
+        let skipped = |tag| as_table && tags.contains(&tag);
+        let fits = LAYOUTS.iter().filter(|l| !skipped(l.info.tag)).find(|l| (l.detect)(head));
         fits.ok_or_else(|| head.unrecognised(accepted()))?
     };
-    let chosen = [("column", &input.options.column), ("time_column", &input.options.time_column)];
     if layout.info.tag != table::TAG
-        && let Some((option, Some(found))) = chosen.into_iter().find(|(_, column)| column.is_some())
+        && let Some((option, found)) = input.options.of_tables().next()
     {
         return Err(TraceError::Option {
             option,

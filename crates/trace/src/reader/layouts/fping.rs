@@ -52,7 +52,7 @@ pub(super) fn detect(head: &Head<'_>) -> bool {
 fn parse(line: &str) -> Option<(Option<i128>, &str, Line)> {
     let line = line.trim();
     let (stamp, line) = match line.strip_prefix('[').and_then(|rest| rest.split_once("] ")) {
-        Some((stamp, rest)) => (super::table::seconds(stamp), rest),
+        Some((stamp, rest)) => (super::stamps::seconds(stamp), rest),
         None => (None, line),
     };
     let (host, rest) = line.split_once(" : ")?;

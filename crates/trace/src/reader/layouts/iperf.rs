@@ -120,7 +120,18 @@ fn drawn(
     link.notes.extend(late);
     // The last interval is often a fraction of a second, too short for a datagram.
     let longest = intervals.iter().map(|count| count.seconds).fold(0.0, f64::max);
-    let silent = || intervals.iter().filter(|c| c.total == 0 && c.seconds > longest / 10.0);
+    let empty = |c: &&Count| c.total == 0 && c.seconds > longest / 10.0;
+    let late = || intervals.iter().filter(empty).filter(|c| c.any_came());
+    if let Some(first) = late().next() {
+        link.notes.push(format!(
+            "{} in which datagrams came, none of them with a new number, the first from {} s to {} s: no outage; they \
+             had been counted before as lost, and the trace has them there",
+            counted(late().count() as u64, ("interval", "intervals")),
+            rounded(first.from),
+            rounded(first.from + first.seconds)
+        ));
+    }
+    let silent = || intervals.iter().filter(empty).filter(|c| !c.any_came());
     if let Some(first) = silent().next() {
         link.notes.push(format!(
             "{} without any datagram, the first from {} s to {} s: an outage, or the sender paused; what was \

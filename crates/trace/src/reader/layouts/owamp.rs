@@ -14,7 +14,6 @@ use super::super::lines::Lines;
 use super::super::notes::counted;
 use super::super::sequence::Recorder;
 use super::link::link;
-use super::table::negative_delays_note;
 use crate::error::{TraceError, excerpt};
 use crate::reader::LinkTrace;
 
@@ -81,7 +80,11 @@ impl Session {
         link.notes.extend(notes.into_iter().skip(1));
         if self.early > 0 {
             let what = "packets arrive before they were sent";
-            link.notes.push(negative_delays_note(self.early, self.received, what));
+            link.notes.push(format!(
+                "{} of {} {what}: the clocks of sender and receiver differ, or these times are wrong; the \
+                 packets count as received, and no result uses their delay",
+                self.early, self.received
+            ));
         }
         if missing > 0 {
             link.notes.push(counted(

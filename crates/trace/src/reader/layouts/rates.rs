@@ -4,22 +4,25 @@
 //! similar files hold megabits or bytes per second. A rate lasts until the next row's time; the
 //! last rate lasts as long as the one before it. The first row is the start.
 
-mod cells;
+mod series;
+mod steps;
 mod when;
 
 use std::path::Path;
 use std::sync::Arc;
 
-use airtcp_units::{Capacity, Narrow, Outcomes, Saturate, Span};
+use airtcp_units::Outcomes;
 
 use super::super::head::{Head, without_comment};
 use super::super::input::Input;
 use super::super::lines::Lines;
+use super::delimiter::Delimiter;
 use super::link::link;
-use super::table::Stamp;
+use super::stamps::Stamp;
 use crate::error::{TraceError, excerpt};
 use crate::reader::{LinkTrace, ReadOptions};
-use cells::cells;
+pub(super) use series::Series;
+use steps::Steps;
 
 pub(super) const TAG: &str = "rates";
 pub(super) const DESCRIPTION: &str = "bandwidth series: a table of times (s) and rates, with the rate's unit in \
@@ -37,19 +40,15 @@ const UNITS: [(&str, f64); 7] = [
 ];
 
 /// Packets of the reader's limit that a row takes, because two numbers and a sum are kept.
-const WORTH: u64 = 32;
+pub(super) const WORTH: u64 = 32;
 
-/// Largest rate, bits per second; the last instant.
-const MAX_RATE: f64 = 1e15;
-const LAST: Span = Span::from_secs(1_000_000_000);
-/// A day in billionths of a second.
-const DAY: i128 = 86_400 * 1_000_000_000;
 /// The content of a row.
-const EXPECTED: &str = "a time and a rate, two numbers";
+const EXPECTED: &str =
+    "a time and a rate, two numbers (in a table of more columns, --rate-column names the rate)";
 
 /// Bits per second of a rate of 1, by the name of its column: a prefix (`k`, `Ki`, `M`, ...), bits
 /// or bytes, and `ps` or `/s`. A capital `B` means bytes; in `MBPS` it may mean either.
-fn unit_of(name: &str) -> Option<f64> {
+pub(super) fn unit_of(name: &str) -> Option<f64> {
     let end = name.trim_end_matches([')', ']']);
     let unit = end.strip_suffix("/s").or_else(|| end.strip_suffix("ps"));
     let (unit, capitals) = match unit {
@@ -78,6 +77,11 @@ fn unit_of(name: &str) -> Option<f64> {
     Some(scale * prefix)
 }
 
+/// The cells of a row.
+fn cells(line: &str) -> Vec<String> {
+    Delimiter::of(&[line]).split(line)
+}
+
 /// True for two columns under a header that names a time and a rate with its unit.
 pub(super) fn detect(head: &Head<'_>) -> bool {
     let header = cells(head.first());
@@ -92,35 +96,25 @@ pub(super) fn read(head: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, 
     let mut link = link(&input, TAG, None, Outcomes::new());
     let header = cells(head.first());
     let named = header.iter().any(|cell| cell.parse::<f64>().is_err());
-    let scale = scale(&header, named, options, path)?;
+    let last = header.last().map(String::as_str).filter(|_| named);
+    let scale = scale(last, options, path)?;
     let (unit, times) = when::unit(head, options, &header, named)?;
     let mut lines = Lines::new(input);
-    let mut steps: Vec<(Span, u64)> = Vec::new();
-    let (mut first, mut skip) = (None, named);
+    let mut steps = Steps::new(unit);
+    let mut skip = named;
     while let Some(line) = lines.next()? {
         let line = without_comment(line);
         if line.is_empty() || std::mem::take(&mut skip) {
             continue;
         }
-        let row = step(line, (unit, scale), &mut first, steps.last());
-        let step = match row {
-            Ok(step) => step,
-            Err(expected) => {
-                let found = excerpt(line);
-                return Err(lines.malformed(found, expected));
-            }
-        };
+        if let Err(expected) = row(line, scale, &mut steps) {
+            let found = excerpt(line);
+            return Err(lines.malformed(found, expected));
+        }
         budget.packets(path, WORTH)?;
-        steps.push(step);
     }
     budget.link(path)?;
-    let empty = |found| TraceError::Empty { path: path.display().to_string(), found };
-    let [.., before, last] = steps.as_slice() else {
-        return Err(empty("fewer than two rows"));
-    };
-    let period = last.0 + (last.0 - before.0);
-    let capacity = Capacity::rates(&steps, period).ok_or_else(|| empty("no rate above 0"))?;
-    link.capacity = Some(Arc::new(capacity));
+    link.capacity = Some(Arc::new(steps.capacity(path)?));
     let rates = format!(
         "a rate of 1 in this file is taken for {scale} b/s{}, each rate as holding until the next row",
         if options.rate_unit.is_some() { ", as was said" } else { ", by its column's name" }
@@ -130,9 +124,8 @@ pub(super) fn read(head: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, 
 }
 
 /// Bits per second of a rate of 1, from the options or the name of the rates' column.
-fn scale(
-    header: &[&str],
-    named: bool,
+pub(super) fn scale(
+    name: Option<&str>,
     options: &ReadOptions,
     path: &Path,
 ) -> Result<f64, TraceError> {
@@ -145,58 +138,25 @@ fn scale(
                 expected: format!("one of {}", UNITS.map(|(name, _)| name).join(", ")),
             })
         }
-        None => header.last().filter(|_| named).and_then(|name| unit_of(name)).ok_or_else(|| {
-            TraceError::NotATrace {
-                path: path.display().to_string(),
-                what: "a table of rates whose unit is not known".to_owned(),
-                hint:
-                    "Say it (--rate-unit \"Mb/s\", or unit = \"Mb/s\" in a scenario), or name the \
-                       column after it (rate_mbps)."
-                        .to_owned(),
-            }
+        None => name.and_then(unit_of).ok_or_else(|| TraceError::NotATrace {
+            path: path.display().to_string(),
+            what: "a table of rates whose unit is not known".to_owned(),
+            hint: "Say it (--rate-unit \"Mb/s\", or unit = \"Mb/s\" in a scenario), or name the column \
+                   after it (rate_mbps)."
+                .to_owned(),
         }),
     }
 }
 
-/// The time of a row since the `first` one, and its rate; or what is accepted.
-fn step(
-    line: &str,
-    (unit, scale): (Span, f64),
-    first: &mut Option<Stamp>,
-    last: Option<&(Span, u64)>,
-) -> Result<(Span, u64), &'static str> {
+/// Takes the time and the rate of a row; or says what is accepted.
+fn row(line: &str, scale: f64, steps: &mut Steps) -> Result<(), &'static str> {
     let row = cells(line);
-    let &[time, rate] = row.as_slice() else { return Err(EXPECTED) };
-    // Decimal commas, if commas do not separate cells.
-    let (time, rate) = (time.replace(',', "."), rate.replace(',', "."));
-    let (Some(time), Ok(rate)) = (Stamp::of(&time), rate.parse::<f64>()) else {
+    let [time, rate] = row.as_slice() else { return Err(EXPECTED) };
+    let (Some(time), Ok(rate)) = (Stamp::of(time), rate.parse::<f64>()) else {
         return Err(EXPECTED);
     };
-    let since = match (time, *first.get_or_insert(time)) {
-        (Stamp::Number(time), Stamp::Number(first)) => {
-            (time - first).checked_mul(i128::from(unit.0))
-        }
-        (Stamp::Date(time), Stamp::Date(first)) => {
-            (time - first).checked_mul(i128::from(Span::from_secs(1).0))
-        }
-        (Stamp::TimeOfDay(time), Stamp::TimeOfDay(first)) => {
-            // Midnight within a log of less than a day.
-            Some((time - first).rem_euclid(DAY) * i128::from(Span::from_secs(1).0))
-        }
-        _ => None,
-    };
-    let since = since.map(|since| since / 1_000_000_000);
-    let Some(at) = since.filter(|since| (0..=i128::from(LAST.0)).contains(since)) else {
-        return Err("times that rise from the first row's");
-    };
-    if !(0.0..=MAX_RATE).contains(&(rate * scale)) {
-        return Err("a rate from 0 to 1000000 Gb/s");
-    }
-    let at = Span(u64::narrow(at));
-    if last.is_some_and(|last| at <= last.0) {
-        return Err("a time after the row before's");
-    }
-    Ok((at, u64::saturate(rate * scale + 0.5)))
+    let at = steps.at(time)?;
+    steps.push(at, rate * scale)
 }
 
 #[cfg(test)]

@@ -88,12 +88,7 @@ const REFUSALS: &[Refusal] = &[
         what: "the output of Windows' ping",
         hint: "Its requests have no numbers. Make a table with one row a request and a column \"received\" \
                of 1 (a reply) and 0 (timed out), or use ping -D -O of Linux.",
-        detect: |head| {
-            let data =
-                |line: &str| line.starts_with("Pinging ") && line.ends_with(" bytes of data:");
-            let reply = |line: &str| line.starts_with("Reply from ") && line.contains(": bytes=");
-            head.content().take(10).any(|(_, line)| data(line) || reply(line))
-        },
+        detect: windows_ping,
     },
     Refusal {
         what: "an index of files, not the files",
@@ -117,6 +112,29 @@ const REFUSALS: &[Refusal] = &[
         detect: |head| head.first().starts_with('<'),
     },
 ];
+
+/// True for Windows' ping in any language: an address and `TTL=` at the end (not the `ttl=` of other
+/// systems, which number their requests), for IPv6 an address and a time; or the line before them: an
+/// address, the size, and a colon at the end.
+fn windows_ping(head: &Head<'_>) -> bool {
+    let is_address = |word: &&str| {
+        let word = word.trim_matches(['[', ']', '(', ')', ',', '.']).trim_end_matches(':');
+        let v6 = |text: &str| text.parse::<std::net::Ipv6Addr>().is_ok();
+        word.parse::<std::net::Ipv4Addr>().is_ok() || v6(word) || v6(&format!("{word}:"))
+    };
+    let number = |text: &str| text.parse::<u32>().is_ok();
+    let line = |line: &str| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let Some(at) = words.iter().position(is_address) else { return false };
+        let after = &words[at + 1..];
+        let last = after.last().copied().unwrap_or_default();
+        let time = last.strip_suffix("ms").and_then(|time| time.rsplit(['=', '<']).next());
+        last.strip_prefix("TTL=").is_some_and(number)
+            || (after.len() == 1 && time.is_some_and(number))
+            || (after.len() < 8 && last.ends_with(':') && after.iter().any(|word| number(word)))
+    };
+    head.content().take(10).any(|(_, text)| line(text))
+}
 
 /// True for rows of a time, an event (arrival, departure, drop, opportunity), and bytes.
 fn mahimahi_log(head: &Head<'_>) -> bool {

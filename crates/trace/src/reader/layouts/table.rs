@@ -1,42 +1,75 @@
-//! CSV, TSV and blank-separated tables: one packet per row.
+//! CSV, TSV and blank-separated tables: a packet in each row, or a rate of the link over time.
 //!
-//! A column holds outcomes (0/1, true/false, received/lost, ...), or receive times or delays (a
-//! blank is a loss), or the sequence numbers of the received packets (gaps are losses).
-//! `table/guess.rs` decides which, from the header's names, the options, or the first rows, and
-//! `table/watch.rs` refuses ambiguous tables. A column of time stamps gives the interval, as the
-//! median gap over the first 65,536 rows. Columns named `link`, `src`, `dst`, `tx`, `rx`, ... split
-//! the rows into links. If numbers repeat, `table/split.rs` finds the column that separates links.
+//! A table is read if its columns carry documented names (`roles.rs`) or options say what they are
+//! (`plan.rs`). Values never decide what a column means. They may contradict its name, and then the
+//! table is refused (`checks.rs`) with a question that lists the columns and the options that would
+//! read each (`ask.rs`).
 
-mod by_number;
-mod by_time;
-mod columns;
-mod dates;
-mod decimal;
-mod delay;
-mod delimiter;
-mod finish;
+mod ask;
+mod checks;
+mod choose;
 mod group;
-mod guess;
-mod markers;
-mod midnights;
-mod minus_one;
-mod names;
-mod negative_delays;
-mod put_in_order;
-mod read;
-mod rising;
+mod marks;
+mod plan;
+mod roles;
 mod rows;
-mod same_names;
-mod short;
-mod sorted;
-mod split;
-mod spread;
-mod times;
-mod timing;
-mod unused;
-mod watch;
+mod time_column;
+mod words;
 
-pub(super) use names::unit_of;
-pub(super) use negative_delays::negative_delays_note;
-pub(super) use read::{DESCRIPTION, TAG, detect, is_certain, read};
-pub(super) use times::{Stamp, beyond_reason, seconds, since_1970, unit_by_size};
+use airtcp_units::Outcomes;
+
+use super::super::head::Head;
+use super::super::input::Input;
+use super::super::lines::Lines;
+use super::delimiter::is_separator;
+use super::link::link;
+use crate::error::{TraceError, excerpt};
+use crate::reader::{LinkTrace, ReadOptions};
+use plan::Plan;
+use rows::Rows;
+
+pub(super) use roles::unit_of;
+
+pub(super) const TAG: &str = "table";
+pub(super) const DESCRIPTION: &str = "CSV, TSV or blank-separated table, one packet a row, with columns of documented names: outcomes (received, \
+     outcome, success, delivered, ok; or lost, dropped), receive times or delays with blanks for lost packets \
+     (recv_time_s, rtt_ms), or received sequence numbers (seq), optionally times (time_s, t_ms, timestamp_us) \
+     and link, src or dst; or a time and one rate (rx_kbps). Options say what other columns hold: --column and \
+     --kind, --lost-value, --unsent-value, --link-column, --time-column, --rate-column, --bytes-column";
+
+/// The fallback, whose errors explain what is wrong.
+pub(super) fn detect(_: &Head<'_>) -> bool {
+    true
+}
+
+/// True if the columns of a file with this beginning are known.
+pub(super) fn is_certain(head: &Head<'_>) -> bool {
+    Plan::of(head, &ReadOptions::default()).is_ok()
+}
+
+pub(super) fn read(head: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, TraceError> {
+    let plan = Plan::of(head, input.options)?;
+    let template = link(&input, TAG, None, Outcomes::new());
+    let mut rows = Rows::new(plan, &input);
+    let mut lines = Lines::new(input);
+    let mut header = rows.plan.columns.header;
+    while let Some(line) = lines.next()? {
+        if line.trim_start().starts_with('#') || is_separator(line) {
+            continue;
+        }
+        if line.trim().is_empty() {
+            if !header {
+                rows.blank();
+            }
+        } else if !std::mem::take(&mut header) {
+            let cells = rows.plan.delimiter.split(line);
+            if cells.len() != rows.plan.columns.names.len() {
+                let found = format!("{} cells in {}", cells.len(), excerpt(line));
+                let expected = format!("{}, as above", rows.plan.columns.names.len());
+                return Err(lines.malformed(found, &expected));
+            }
+            rows.row(&cells, &lines)?;
+        }
+    }
+    rows.links(&template, head)
+}

@@ -64,6 +64,12 @@ const PIECES: &[&str] = &[
     "é",
 ];
 
+/// Kinds, and values of options of tables.
+const KINDS: &[ColumnKind] =
+    &[ColumnKind::Received, ColumnKind::Lost, ColumnKind::Sequence, ColumnKind::Arrival];
+const SAID: &[&str] =
+    &["1", "2", "9", "seq", "received", "link", "-1", "blank", "none", "0,1", ",", ""];
+
 proptest! {
     #[test]
     fn arbitrary_bytes_never_panic(data in proptest::collection::vec(any::<u8>(), 0..600), name in "(sdec1-2|a\\.k7|b\\.down|c)") {
@@ -76,9 +82,24 @@ proptest! {
         pieces in proptest::collection::vec(proptest::sample::select(PIECES), 0..60),
         name in "(sdec1-2|a\\.k7|b\\.down|c)",
         layout in proptest::option::of(0usize..15),
+        kind in proptest::option::of(proptest::sample::select(KINDS)),
+        said in proptest::collection::vec(proptest::option::of(proptest::sample::select(SAID)), 6),
     ) {
         let layout = layout.and_then(|i| layouts().nth(i)).map(|l| l.tag.to_owned());
-        let options = ReadOptions { max_packets: 1 << 20, max_links: 50, layout, ..ReadOptions::default() };
+        let text = |i: usize| said[i].map(str::to_owned);
+        let options = ReadOptions {
+            max_packets: 1 << 20,
+            max_links: 50,
+            layout,
+            kind,
+            column: text(0),
+            lost_value: text(1),
+            unsent_value: text(2),
+            link_column: text(3),
+            rate_column: text(4),
+            bytes_column: text(5),
+            ..ReadOptions::default()
+        };
         let text = pieces.concat();
         if let Ok(links) = read_links_from(Path::new(&name), text.as_bytes(), &options) {
             let packets: usize = links.iter().map(|l| l.outcomes.len()).sum();

@@ -45,50 +45,6 @@ fn round_trip_times_are_no_time_stamps() {
 }
 
 #[test]
-fn events_of_packets_are_no_links() {
-    for (sent, received) in [("tx", "rx"), ("SEND", "RECV")] {
-        let rows = (0..300).flat_map(|n| {
-            let event = |what: &str| format!("{}.{:03},{what},{n}\n", n / 50, n % 50 * 20);
-            [Some(event(sent)), (!lost(n)).then(|| event(received))].into_iter().flatten()
-        });
-        let e = error("t.csv", format!("time_s,event,seq\n{}", joined(rows)));
-        assert!(e.contains("what happened to a packet") && e.contains("one row for each"), "{e}");
-    }
-}
-
-#[test]
-fn numbers_without_a_row_beside_outcomes_are_named() {
-    // Lost packets have a row but for every seventh.
-    let listed = |n: &u64| !lost(*n) || !n.is_multiple_of(7);
-    let row = |n: u64| format!("{n},{:.2},{}\n", 0.01 * n as f64, u8::from(!lost(n)));
-    let text = format!("seq,time_s,crc_ok\n{}", joined((1..400).filter(listed).map(row)));
-    let link = one("t.csv", &text);
-    let missing = (1..400).filter(|n| !listed(n)).count();
-    let note = format!("{missing} numbers have no row and are not counted");
-    assert!(link.notes.iter().any(|n| n.contains(&note)), "{:?}", link.notes);
-    let whole = one("t.csv", &format!("seq,time_s,crc_ok\n{}", joined((1..400).map(row))));
-    assert!(!whole.notes.iter().any(|n| n.contains("no row")));
-    // A question names the options that answer it.
-    let rows = joined((0..60).map(|n| format!("{n},{}\n", ["0", "1", "1.0"][n % 3])));
-    let e = error("t.csv", format!("seq,frame_valid\n{rows}"));
-    assert!(e.contains("choose column \"frame_valid\" and kind received (1 = received)"), "{e}");
-}
-
-#[test]
-fn times_are_known_by_their_unit_whatever_they_are_called() {
-    let rows = joined((0..60).map(|n| {
-        let rtt = if lost(n) { String::new() } else { format!("{},{:02}", 10 + n % 5, n % 97) };
-        format!("{};0,{:03};{rtt}\r\n", n + 1, n * 5)
-    }));
-    let link = one("t.csv", &format!("Nr;Zeit (s);RTT (ms)\r\n{rows}"));
-    assert_eq!(link.interval, Some(Span::from_millis(5)), "{:?}", link.notes);
-    // Of several rising columns, the one that does not number rows is suggested.
-    let rows = joined((0..60).map(|n| format!("{n},{},{}\n", 20 * n, u8::from(!lost(n)))));
-    let link = one("t.csv", &format!("frame.number,instant,received\n{rows}"));
-    assert!(link.notes.iter().any(|n| n.contains("\"instant\" rises")), "{:?}", link.notes);
-}
-
-#[test]
 fn gaps_between_packets_are_no_time_stamps() {
     for name in ["delta_ms", "interval_ms", "tx_delta_ms"] {
         let row = |n: u64| format!("{n},{},{}\n", if n > 0 { 20 } else { 0 }, u8::from(!lost(n)));
@@ -109,17 +65,6 @@ fn what_rows_alone_cannot_show_is_said() {
 }
 
 #[test]
-fn the_column_that_may_tell_links_apart_is_named() {
-    // Too few rows of each node to split the table by it.
-    let rows = joined((0..90).map(|i| {
-        let n = i * 37 % 90;
-        format!("{},{},{}\n", n % 30, n * 7 % 45, u8::from(!lost(n)))
-    }));
-    let e = error("t.csv", format!("seq,node_id,received\n{rows}"));
-    assert!(e.contains("(it may be \"node_id\")"), "{e}");
-}
-
-#[test]
 fn whole_numbers_are_read_as_programs_write_them() {
     let row = |write: fn(u64) -> String| joined(came(200).map(|n| write(n) + "\n"));
     for rows in [row(|n| format!("{n}.0")), row(|n| format!("0x{n:04X}"))] {
@@ -135,4 +80,33 @@ fn rates_may_have_decimal_commas() {
     let capacity = link.capacity.unwrap_or_else(|| panic!("{:?}", link.notes));
     let mean = capacity.mean_bps();
     assert!((mean / (8e3 * 270.0) - 1.0).abs() < 0.02, "{mean}");
+}
+
+#[test]
+fn windows_ping_is_known_in_any_language() {
+    for line in [
+        "Reply from 192.0.2.7: bytes=32 time=3ms TTL=118",
+        "Antwort von 192.0.2.7: Bytes=32 Zeit=3ms TTL=118",
+        "Antwort von 192.0.2.7: Bytes=32 Zeit<1ms TTL=118",
+        "Respuesta desde 192.0.2.7: bytes=32 tiempo=3ms TTL=118",
+        "Risposta da 192.0.2.7: byte=32 durata=3ms TTL=118",
+        "Resposta de 192.0.2.7: bytes=32 tempo=3ms TTL=118",
+        "Antwoord van 192.0.2.7: bytes=32 tijd=3 ms TTL=118",
+        "Odpowiedź z 192.0.2.7: bajtów=32 czas=3ms TTL=118",
+        "192.0.2.7 からの応答: バイト数 =32 時間 =3ms TTL=118",
+        "Ответ от 192.0.2.7: число байт=32 время=3мс TTL=118",
+        "Antwort von ::1: Zeit<1ms",
+        "Ping wird ausgeführt für 192.0.2.7 mit 32 Bytes Daten:",
+        "Ping wird ausgeführt für example.org [192.0.2.7] mit 32 Bytes Daten:",
+        "Disparando 192.0.2.7 com 32 bytes de dados:",
+        "Badanie 192.0.2.7 z 32 bajtami danych:",
+    ] {
+        let e = error("p.txt", format!("\r\n{line}\r\nx y z\r\n"));
+        assert!(e.contains("the output of Windows' ping"), "{line}: {e}");
+        assert!(e.contains("use ping -D -O of Linux"), "{e}");
+    }
+    // Other systems number their requests.
+    let log = "PING 192.0.2.7 (192.0.2.7) 56(84) bytes of data.\n\
+               64 bytes from 192.0.2.7: icmp_seq=1 ttl=64 time=3 ms\n";
+    assert_eq!(one("p.txt", log).source.layout, "ping");
 }

@@ -18,6 +18,8 @@ pub(super) struct Count {
     /// Negative if more datagrams arrived late than were lost.
     pub(super) lost: i64,
     pub(super) total: u64,
+    /// True if bytes were received.
+    pub(super) bytes: bool,
 }
 
 /// The accepted counts.
@@ -25,6 +27,11 @@ pub(super) const POSSIBLE: &str =
     "at most 100000000 datagrams, at most all of them lost, in up to 1e9 s";
 
 impl Count {
+    /// True if a datagram came. An interval of late datagrams alone has a total of 0.
+    pub(super) fn any_came(&self) -> bool {
+        self.bytes || i64::narrow(self.total) > self.lost
+    }
+
     /// The error of impossible counts.
     pub(super) fn possible(&self) -> Result<(), String> {
         let Self { seconds, lost, total, .. } = *self;
@@ -49,6 +56,8 @@ pub(super) struct Counts {
     pub(super) totals: u32,
     /// Intervals of a sender, which does not count losses.
     pub(super) of_sender: u32,
+    /// True if these intervals are of a receiver.
+    pub(super) is_receiver: bool,
     /// Intervals that iperf3 was told to leave out.
     pub(super) omitted: u32,
     /// The error that the program reports.
@@ -69,6 +78,16 @@ impl Counts {
             return (
                 format!("the result of an iperf3 test that failed ({error}) before any interval"),
                 "Run the test again.",
+            );
+        }
+        if let (true, 1..) = (self.is_receiver, self.of_sender) {
+            let total = self.said.map_or_else(String::new, |(lost, total)| {
+                format!(": {lost} of {total} datagrams are lost in total")
+            });
+            return (
+                format!("iperf3 JSON of a receiver, whose intervals have no lost_packets{total}"),
+                "The total does not say when datagrams were lost. Use a newer iperf3, which counts them in each \
+                 interval.",
             );
         }
         let (what, hint) = match (self.of_sender, self.totals) {

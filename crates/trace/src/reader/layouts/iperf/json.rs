@@ -38,7 +38,12 @@ pub(super) fn of_json(document: &Value, path: &Path) -> Result<Counts, TraceErro
             text.line(line).map_err(|(found, _)| wrong(path, &place(), found))?;
         }
         let of_sender = counts.of_sender;
-        counts = Counts { of_sender, ..text.counts() };
+        let start = &document["start"];
+        // A client with -R receives, and so does a server without.
+        let reverse = start["test_start"]["reverse"] == 1;
+        let is_receiver = reverse != start["accepted_connection"].is_object();
+        let said = said(&document["end"], &counts);
+        counts = Counts { of_sender, is_receiver, said, ..text.counts() };
     }
     let error = document["error"].as_str().or_else(|| server["error"].as_str());
     counts.error = error.map(excerpt);
@@ -69,7 +74,8 @@ fn stream_of(stream: &Value, counts: &mut Counts) -> Result<(), String> {
     let seconds = stream["seconds"].as_f64();
     let seconds = seconds.ok_or_else(|| format!("seconds = {}", excerpt_of(&stream["seconds"])))?;
     let from = stream["start"].as_f64().unwrap_or(0.0);
-    let count = Count { from, seconds, lost, total };
+    let bytes = stream["bytes"].as_f64().is_some_and(|bytes| bytes > 0.0);
+    let count = Count { from, seconds, lost, total, bytes };
     count.possible()?;
     counts.add(1, &stream["socket"].to_string(), count);
     Ok(())

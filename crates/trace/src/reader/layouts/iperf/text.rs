@@ -50,8 +50,13 @@ impl Text {
             return Ok(());
         }
         self.ends.insert(row.stream.clone(), row.to);
-        let count =
-            Count { from: row.from, seconds: row.to - row.from, lost: row.lost, total: row.total };
+        let count = Count {
+            from: row.from,
+            seconds: row.to - row.from,
+            lost: row.lost,
+            total: row.total,
+            bytes: row.bytes,
+        };
         count.possible().map_err(|found| (found, POSSIBLE))?;
         self.counts.add(self.test, &row.stream, count);
         Ok(())
@@ -76,6 +81,7 @@ struct Row {
     to: f64,
     lost: i64,
     total: u64,
+    bytes: bool,
 }
 
 /// `[  5]   0.00-1.00   sec   119 KBytes   976 Kbits/sec  0.006 ms  3/125 (2.4%)`; iperf2 has
@@ -92,6 +98,9 @@ fn row(line: &str) -> Result<Option<Row>, Wrong> {
     let Some((span, counts)) = counts.and_then(|(counts, _)| counts.split_once(" sec")) else {
         return Ok(None);
     };
+    // What was received comes first: "119 KBytes".
+    let bytes = counts.split_whitespace().next().and_then(|bytes| bytes.parse::<f64>().ok());
+    let bytes = bytes.is_some_and(|bytes| bytes > 0.0);
     let Some((lost, total)) = counts.rsplit_once('/') else { return Ok(None) };
     let lost = lost.split_whitespace().next_back().unwrap_or_default();
     let total = total.trim();
@@ -111,6 +120,7 @@ fn row(line: &str) -> Result<Option<Row>, Wrong> {
         to,
         lost,
         total,
+        bytes,
     }))
 }
 

@@ -35,7 +35,7 @@ pub(super) struct Summary {
 /// Time stamp (`-D`) in billionths of a second, and content of the line.
 pub(super) fn parse(line: &str) -> (Option<i128>, Line<'_>) {
     let (stamp, line) = match line.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
-        Some((stamp, rest)) => (super::super::table::seconds(stamp), rest.trim()),
+        Some((stamp, rest)) => (super::super::stamps::seconds(stamp), rest.trim()),
         None => (None, line.trim()),
     };
     if let Some(rest) = line.strip_prefix("PING ") {

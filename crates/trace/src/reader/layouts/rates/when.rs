@@ -4,8 +4,9 @@
 use airtcp_units::Span;
 
 use super::super::super::head::Head;
-use super::super::table::{Stamp, beyond_reason, since_1970, unit_by_size, unit_of};
-use super::cells::cells;
+use super::super::stamps::{Stamp, contradiction, since_1970};
+use super::super::table::unit_of;
+use super::cells;
 use crate::error::{TraceError, excerpt};
 use crate::reader::ReadOptions;
 
@@ -16,31 +17,25 @@ const ROWS: usize = 200;
 pub(super) fn unit(
     head: &Head<'_>,
     options: &ReadOptions,
-    header: &[&str],
+    header: &[String],
     named: bool,
 ) -> Result<(Span, String), TraceError> {
     if let Some(unit) = options.time_unit {
         return Ok((unit, format!("times are taken in units of {unit}, as was said")));
     }
     let rows = head.content().skip(usize::from(named)).take(ROWS);
-    let stamps: Vec<Stamp> =
-        rows.filter_map(|(_, line)| Stamp::of(&cells(line).first()?.replace(',', "."))).collect();
+    let stamps: Vec<Stamp> = rows.filter_map(|(_, line)| Stamp::of(cells(line).first()?)).collect();
     let second = Span::from_secs(1);
-    let name = header.first().copied().filter(|_| named).unwrap_or_default();
+    let name = header.first().filter(|_| named).map_or("", String::as_str);
     let by_name = unit_of(name)
         .or_else(|| name.to_lowercase().ends_with("ms").then_some(Span::from_millis(1)));
     let by_size = since_1970(&stamps);
     if let Some(unit) = by_name {
-        let larger = unit_by_size(&stamps).filter(|(other, _)| *other > unit && numbers(&stamps));
-        let looks = match (by_size, larger) {
-            _ if beyond_reason(&stamps, unit) => "times beyond the year 3000".to_owned(),
-            (Some((_, told)), Some(_)) => told.split(',').next().unwrap_or_default().to_owned(),
-            _ => {
-                return Ok((
-                    unit,
-                    format!("times are taken in units of {unit}, by their column's name"),
-                ));
-            }
+        let Some(looks) = contradiction(&stamps, unit).filter(|_| numbers(&stamps)) else {
+            return Ok((
+                unit,
+                format!("times are taken in units of {unit}, by their column's name"),
+            ));
         };
         return Err(TraceError::NotATrace {
             path: head.path.display().to_string(),

@@ -1,175 +1,125 @@
 //! The rows of a table, sorted into links.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
+use super::super::super::ends::with_ends;
 use super::super::super::head::Head;
 use super::super::super::input::{Budget, Input};
 use super::super::super::lines::Lines;
-use super::by_time::PACKETS_PER_TIME;
-use super::columns::Plan;
-use super::finish::finish;
+use super::super::super::sequence::Recorder;
+use super::super::stamps::Stamp;
+use super::checks::Checks;
 use super::group::Group;
-use super::names::{self, Arrival};
-use super::short::shorten;
-use super::split::{self, Groups, Split};
-use super::times::Stamp;
-use super::unused::UnusedColumns;
-use super::watch::Watch;
+use super::marks::Fate;
+use super::plan::{Content, Plan};
+use super::words::{is_blank, whole};
 use crate::error::{TraceError, excerpt};
 use crate::reader::{ColumnKind, LinkTrace, ReadOptions};
 
-/// The state of reading the rows, by link and column.
+/// The state of reading the rows, by link.
 pub(super) struct Rows<'a> {
     pub(super) plan: Plan,
     path: &'a Path,
     options: &'a ReadOptions,
     budget: &'a Budget,
-    groups: Groups,
-    watch: Watch,
-    unused: UnusedColumns,
-    split: Split,
-    /// Empty lines since the last row, if each is a lost packet.
+    groups: BTreeMap<Vec<String>, Group>,
+    checks: Checks,
+    /// The numbers of all links together, as long as they rise.
+    joint: Option<Recorder>,
+    /// Empty lines since the last row, each a blank cell of a single column.
     empty: u64,
-    /// Rows whose times may still be kept, over all links.
-    room: u64,
 }
 
 impl<'a> Rows<'a> {
     pub(super) fn new(plan: Plan, input: &Input<'a>) -> Self {
-        Self {
-            path: input.path,
-            options: input.options,
-            budget: input.budget,
-            groups: Groups::new(),
-            watch: Watch::new(&plan),
-            unused: UnusedColumns::new(&plan),
-            split: Split::new(&plan),
-            empty: 0,
-            room: input.options.max_packets / PACKETS_PER_TIME,
-            plan,
-        }
+        let checks = Checks::new(&plan);
+        let joint = (!plan.keys.is_empty()).then(Recorder::default);
+        let &Input { path, options, budget, .. } = input;
+        Self { plan, path, options, budget, groups: BTreeMap::new(), checks, joint, empty: 0 }
     }
 
-    /// Takes an empty line, which is a blank cell in a single column of arrivals.
-    pub(super) fn blank(&mut self, before_header: bool) {
-        let is_cell = self.plan.columns.len() == 1 && self.plan.kind == ColumnKind::Arrival;
-        self.empty += u64::from(is_cell && !before_header);
-    }
-
-    /// Counts the empty lines before a row.
-    pub(super) fn charge_blanks(&mut self) -> Result<(), TraceError> {
-        if self.empty > 0 {
-            self.budget.packets(self.path, self.empty)?;
-            let first = self.groups.entry(Vec::new()).or_default();
-            first.lose(std::mem::take(&mut self.empty));
-        }
-        Ok(())
+    /// Takes an empty line, which is a lost packet in a single column of arrivals.
+    pub(super) fn blank(&mut self) {
+        let is_cell = matches!(self.plan.content, Content::Packets(ColumnKind::Arrival));
+        self.empty += u64::from(is_cell && self.plan.columns.names.len() == 1);
     }
 
     /// Takes a row with as many cells as there are columns.
     pub(super) fn row(&mut self, cells: &[String], lines: &Lines<'_>) -> Result<(), TraceError> {
-        let key: Vec<String> = self.plan.keys.iter().map(|&i| shorten(&cells[i])).collect();
-        if !self.groups.contains_key(&key) {
-            self.budget.link(self.path)?;
-            self.budget.names(self.path, key.iter().map(String::len).sum())?;
+        for _ in 0..std::mem::take(&mut self.empty) {
+            self.row(&[String::new()], lines)?;
         }
-        self.split.row(&self.plan, cells, &key, &self.groups, self.options);
+        let (plan, path, max_gap) = (&self.plan, self.path, self.options.max_gap);
+        if cells == plan.columns.names && plan.columns.header {
+            let problem =
+                "the names of the columns again, as of several files in one: give them one by one";
+            return Err(plan.columns.at_line(lines, problem));
+        }
+        let key: Vec<String> = plan.keys.iter().map(|&i| cells[i].clone()).collect();
+        if !self.groups.contains_key(&key) {
+            self.budget.link(path)?;
+            self.budget.names(path, key.iter().map(String::len).sum())?;
+        }
         let group = self.groups.entry(key).or_default();
-        let steps = packet(group, &self.plan, cells, self.options, lines)?;
-        group.time(&self.plan, cells, &mut self.room);
-        self.watch.row(&self.plan, cells);
-        self.unused.row(&self.plan, cells);
+        let taken = match plan.content {
+            Content::Packets(kind) => group.packet(plan, kind, cells, max_gap),
+            content => group.rate(plan, content, cells),
+        };
+        let (fate, steps) = taken.map_err(|problem| plan.columns.at_line(lines, &problem))?;
         // Outcomes are charged after they are taken, because `max_gap` bounds a gap.
-        self.budget.packets(self.path, steps)?;
-        if let Some(time) = &self.plan.time {
-            let cell = &cells[time.column];
-            let stamp = Stamp::of(cell);
-            if stamp.is_none() && names::arrival(cell) == Arrival::Unclear {
-                let found = excerpt(cell);
-                return Err(lines.malformed(found, "a time stamp, a number or a date"));
+        self.budget.packets(path, steps)?;
+        self.checks.row(plan, cells, fate);
+        if let (Some(all), Some(sequence)) = (&mut self.joint, plan.sequence) {
+            match all.take_outcome(whole(&cells[sequence]).unwrap_or_default(), true, max_gap) {
+                Ok(steps) => self.budget.packets(path, steps)?,
+                Err(_) => self.joint = None,
             }
-            group.stamp(stamp, steps);
+        }
+        if let (Some(time), Content::Packets(_)) = (&plan.time, plan.content) {
+            let (cell, other) = (&cells[time.column], time.column != plan.value);
+            let stamp = Stamp::of(cell);
+            if stamp.is_none() && !is_blank(cell) && other {
+                return Err(lines.malformed(excerpt(cell), "a time stamp, a number or a date"));
+            }
+            group.stamp(stamp.filter(|_| other || fate == Fate::Came), steps);
         }
         Ok(())
     }
 
-    /// The links after all rows. Refuses ambiguous tables.
+    /// The links after all rows. Refuses tables that contradict the reading.
     pub(super) fn links(
-        mut self,
+        self,
         template: &LinkTrace,
         head: &Head<'_>,
     ) -> Result<Vec<LinkTrace>, TraceError> {
-        if self.groups.is_empty() && self.plan.total.is_some() {
-            self.groups.insert(Vec::new(), Group::default());
+        let Self { plan, path, options, budget, mut groups, checks, joint, .. } = self;
+        if groups.is_empty() && plan.total.is_some() {
+            groups.insert(Vec::new(), Group::default());
         }
-        let empty = self.empty;
-        let blank = |group: &&mut Group| empty > 0 && group.blank > 0;
-        if let Some(group) = self.groups.values_mut().next().filter(blank) {
-            self.budget.packets(self.path, empty)?;
-            group.lose(empty);
+        if let Some(problem) = checks.problem(&plan, &groups, joint.as_ref()) {
+            return Err(plan.columns.question(&problem));
         }
-        let Self { mut plan, path, options, budget, mut groups, mut watch, mut unused, .. } = self;
-        if let Some(column) = tell_apart(&mut plan, self.split, &mut groups, budget, path)? {
-            watch.leave(column);
-            unused.leave(column);
+        let mut links = Vec::new();
+        for (key, group) in groups {
+            let mut link = template.clone();
+            if !key.is_empty() {
+                link.name = format!("{}:{}", link.name, key.join(">"));
+                let names = plan.keys.iter().map(|&i| plan.columns.names[i].clone());
+                link.labels = names.zip(key).collect();
+            }
+            group.finish(&plan, &mut link)?;
+            link.interval = link.interval.or(head.interval());
+            if let (Content::Packets(ColumnKind::Sequence), Some(total)) =
+                (plan.content, plan.total)
+            {
+                "losses are gaps in the received sequence numbers".clone_into(&mut link.notes[1]);
+                let whole = with_ends(&link.outcomes, total, options.max_gap, path)?;
+                budget.packets(path, (whole.len() - link.outcomes.len()) as u64)?;
+                link.outcomes = whole;
+            }
+            links.push(link);
         }
-        for group in groups.values_mut() {
-            let shown = path.display().to_string();
-            group.put_in_order(&plan, &shown, options, |grown| budget.packets(path, grown))?;
-        }
-        watch.certain(&plan, path, &groups)?;
-        unused.certain(&plan, path)?;
-        plan.unused = unused.named(&plan);
-        let each = groups.into_iter().map(|(key, group)| {
-            finish(&plan, template, key, group, (head, options.max_gap), |n| {
-                budget.packets(path, n)
-            })
-        });
-        each.collect()
+        Ok(links)
     }
-}
-
-/// Splits links that no column of a known name separates. Returns the column that does.
-fn tell_apart(
-    plan: &mut Plan,
-    split: Split,
-    groups: &mut Groups,
-    budget: &Budget,
-    path: &Path,
-) -> Result<Option<usize>, TraceError> {
-    let Some((column, links)) = split.found(plan, groups) else { return Ok(None) };
-    if let Some(problem) = split::events(plan, column, &links) {
-        return Err(plan.question(path, problem));
-    }
-    for key in links.keys() {
-        budget.link(path)?;
-        budget.names(path, key.iter().map(String::len).sum())?;
-    }
-    *groups = links;
-    plan.tell_apart(column, groups.len());
-    Ok(Some(column))
-}
-
-/// Adds a row's packet and the losses of a gap to its link. Returns their number.
-fn packet(
-    group: &mut Group,
-    plan: &Plan,
-    cells: &[String],
-    options: &ReadOptions,
-    lines: &Lines<'_>,
-) -> Result<u64, TraceError> {
-    let steps = match group.packet(plan, cells, options.max_gap) {
-        Ok(steps) => steps,
-        Err((found, expected)) => {
-            let line = group.apart.filter(|_| group.is_strided).unwrap_or(lines.number());
-            return Err(lines.malformed_at(line, found, &expected));
-        }
-    };
-    if steps > 1 && group.apart.is_none() {
-        group.apart = Some(lines.number());
-    }
-    if let (Some((found, expected)), None) = (&group.fall, &group.fall_error) {
-        group.fall_error = Some(lines.malformed(found.clone(), expected));
-    }
-    Ok(steps)
 }

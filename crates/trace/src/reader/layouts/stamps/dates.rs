@@ -7,7 +7,7 @@
 use super::decimal::{BILLION, number};
 
 const HOUR: i128 = 3600 * BILLION;
-pub(super) const DAY: i128 = 24 * HOUR;
+pub(in crate::reader::layouts) const DAY: i128 = 24 * HOUR;
 
 /// `2024-05-01T12:00:00.005Z` and the like, as billionths of a second since 1970.
 pub(super) fn date(cell: &str) -> Option<i128> {

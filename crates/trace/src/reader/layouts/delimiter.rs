@@ -1,4 +1,4 @@
-//! The separator of a row, and the cells.
+//! The separator of the rows of a table, and their cells.
 
 /// The separator of cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -8,14 +8,19 @@ pub(super) enum Delimiter {
 }
 
 impl Delimiter {
-    /// The separator that gives the most cells in the first row; blanks if none gives two.
-    pub(super) fn of(line: &str) -> Self {
-        let cells = |c: &char| Self::Char(*c).split(line).len();
-        // Among equals, a tab comes before a comma, and a comma before a semicolon.
-        match [';', ',', '\t'].into_iter().max_by_key(cells) {
-            Some(c) if cells(&c) > 1 => Self::Char(c),
-            _ => Self::Blanks,
-        }
+    /// The separator that gives each of the `lines` the same number of cells, at least two; else the
+    /// one with most cells in the first; blanks if none gives two. A tab comes before a semicolon,
+    /// and a semicolon before a comma, which may be a decimal comma.
+    pub(super) fn of(lines: &[&str]) -> Self {
+        let all = ['\t', ';', ','].map(Self::Char);
+        let cells = |delimiter: &Self, line: &&str| delimiter.split(line).len();
+        let first = |delimiter: &Self| lines.first().map_or(0, |line| cells(delimiter, line));
+        let even = |delimiter: &&Self| {
+            let count = first(delimiter);
+            count > 1 && lines.iter().all(|line| cells(delimiter, line) == count)
+        };
+        let most = || all.iter().rev().max_by_key(|d| first(d)).filter(|d| first(d) > 1);
+        all.iter().find(even).or_else(most).copied().unwrap_or(Self::Blanks)
     }
 
     /// Cells, trimmed and without quotation marks.
@@ -54,4 +59,11 @@ fn is_decimal_comma(cell: &str) -> bool {
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     let number = cell.strip_prefix('-').unwrap_or(cell);
     number.split_once(',').is_some_and(|(whole, part)| digits(whole) && digits(part))
+}
+
+/// True for the line that tells Excel the separator: `sep=;`.
+pub(super) fn is_separator(line: &str) -> bool {
+    line.trim_start_matches('\u{feff}')
+        .strip_prefix("sep=")
+        .is_some_and(|rest| rest.trim_end().len() <= 1)
 }

@@ -2,7 +2,7 @@
 
 use airtcp_units::Saturate;
 
-pub(super) const BILLION: i128 = 1_000_000_000;
+pub(in crate::reader::layouts) const BILLION: i128 = 1_000_000_000;
 
 /// A decimal number in billionths, exact; a number with an exponent has the precision of a float.
 pub(super) fn number(cell: &str) -> Option<i128> {
