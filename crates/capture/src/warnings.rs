@@ -25,8 +25,7 @@ pub(crate) struct Found {
 }
 
 /// What is done with a copy.
-const SECOND_COPY: &str =
-    "The second copy is left out if it is an ACK, and is a network duplicate if it has data";
+const SECOND_COPY: &str = "The second copy is left out";
 
 /// A count with its noun and its verb.
 fn counted(count: u64, one: &str, many: &str) -> String {

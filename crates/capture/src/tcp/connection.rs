@@ -1,5 +1,6 @@
 //! A connection: its two ends, its handshake, its two directions, and where the capture was taken.
 
+use super::accecn::AccEcn;
 use super::copies::{AckCopy, Acks, CopyCounts, MANY_COPIES};
 use super::direction::{Direction, Path};
 use super::log::Budget;
@@ -22,6 +23,8 @@ pub(super) struct End {
     pub(super) timestamps: bool,
     pub(super) syn_ns: Option<u64>,
     syn_sequence: u32,
+    /// True if it sent a SYN with an ACK.
+    answered: bool,
     /// Least time from the capture to this end and back.
     pub(super) half_ns: Option<u64>,
     /// A timestamp of the other end that this one has not echoed yet, and when it was seen.
@@ -30,7 +33,7 @@ pub(super) struct End {
     acks: Acks,
     pub(super) fin: bool,
     pub(super) reset: bool,
-    /// ECN: packets with congestion experienced, and ACKs with the echo.
+    /// ECN: packets with congestion experienced, and ACKs with the echo of RFC 3168.
     pub(super) marked: u64,
     pub(super) echoes: u64,
 }
@@ -54,6 +57,9 @@ pub(super) struct Connection {
     /// Those of them that another point of the path has seen.
     elsewhere: u64,
     pub(super) packets: u64,
+    /// SYNs of both ends.
+    syns: u64,
+    pub(super) accurate: AccEcn,
     /// True if the capture has several points of the path.
     pub(super) is_merged: bool,
     /// True if the client is known by its SYN.
@@ -92,6 +98,8 @@ impl Connection {
             copied_acks: 0,
             elsewhere: 0,
             packets: 0,
+            syns: 0,
+            accurate: AccEcn::default(),
             is_merged: false,
             client_known: syn,
             // A radio hears the packet on its way: the loss may come after it.
@@ -107,7 +115,9 @@ impl Connection {
         }
         let end = &self.ends[self.place(segment)];
         let known = end.syn_ns.is_some() && end.syn_sequence == segment.sequence;
-        !known && (self.packets > 1 || end.syn_ns.is_some())
+        // Both ends may open the connection: each sends SYNs (RFC 9293 section 3.5).
+        let opening = self.packets <= self.syns.max(1);
+        !known && (!opening || end.syn_ns.is_some())
     }
 
     fn place(&self, segment: &Segment) -> usize {
@@ -122,9 +132,11 @@ impl Connection {
         self.last_ns = self.last_ns.max(segment.time_ns);
         if let Some(copy) = self.ends[from].acks.take(segment) {
             self.copied_acks += 1;
+            self.syns += u64::from(segment.flags.has(Flags::SYN));
             self.elsewhere += u64::from(copy == AckCopy::Elsewhere);
             return;
         }
+        self.syns += u64::from(segment.flags.has(Flags::SYN));
         self.take_options(from, segment);
         self.take_echo(from, segment);
         let told = self.told;
@@ -144,7 +156,7 @@ impl Connection {
         end.fin |= segment.flags.has(Flags::FIN);
         end.reset |= segment.flags.has(Flags::RST);
         end.marked += u64::from(segment.ecn == 3);
-        end.echoes += u64::from(segment.flags.has(Flags::ECE) && !segment.flags.has(Flags::SYN));
+        end.echoes += u64::from(self.accurate.take(from, segment));
     }
 
     /// Ends the connection. In a capture of several points, a copy at one point does not show that the
@@ -160,9 +172,7 @@ impl Connection {
         self.is_merged = elsewhere > 0 || gaps > MERGED_GAP_NS.saturating_mul(copies);
         for direction in &mut self.directions {
             direction.counters.forget_seen_twice();
-            if self.is_merged {
-                direction.counters.leave_out_copies();
-            }
+            direction.counters.leave_out_copies();
         }
     }
 
@@ -187,14 +197,19 @@ impl Connection {
         let now = segment.time_ns;
         let other_syn = self.ends[1 - from].syn_ns;
         let end = &mut self.ends[from];
-        let again = end.syn_ns.is_some();
-        end.syn_ns = Some(now);
+        let acks = segment.flags.has(Flags::ACK);
+        let again = end.answered;
+        end.answered |= acks;
+        // An end that opens at the same time as the other sends a SYN before its SYN with an ACK.
+        if !acks || end.syn_ns.is_none() {
+            end.syn_ns = Some(now);
+        }
         end.syn_sequence = segment.sequence;
         end.mss = segment.options.mss;
         end.window_scale = segment.options.window_scale;
         end.sack_permitted = segment.options.sack_permitted;
         end.timestamps = segment.options.timestamps.is_some();
-        if segment.flags.has(Flags::ACK)
+        if acks
             && !again
             && let Some(syn) = other_syn
         {
@@ -217,7 +232,7 @@ impl Connection {
 
     /// The third step of the handshake gives the time to the client and back.
     fn take_third_step(&mut self, from: usize, segment: &Segment) {
-        if from != CLIENT || self.packets != 3 {
+        if from != CLIENT || self.packets - self.copied_acks != 3 {
             return;
         }
         if let (Some(syn), Some(syn_ack)) = (self.ends[CLIENT].syn_ns, self.ends[SERVER].syn_ns) {

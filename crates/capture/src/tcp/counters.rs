@@ -60,6 +60,11 @@ pub(super) struct Counters {
     pub(super) duplicate_acks_sack: u64,
     pub(super) dsacks: u64,
     pub(super) zero_windows: u64,
+    /// ACKs with a window of 0, and probes of a closed window.
+    pub(super) zero_window_acks: u64,
+    pub(super) window_probes: u64,
+    /// Data of a SYN that the other end did not take.
+    pub(super) early_refused_bytes: u64,
     pub(super) keep_alives: u64,
     pub(super) syn_retransmissions: u64,
     pub(super) fin_retransmissions: u64,

@@ -9,6 +9,7 @@ use super::counters::{Counters, Retransmission};
 use super::limits::{Limits, Situation};
 use super::log::{Budget, Recorder};
 use super::order::{Clues, IdCounter, Suspect};
+use super::probes::{Closed, Probe, Stand};
 use super::rtt::Timeout;
 use super::sent::{Range, Recent, Sent};
 use super::sequence::unwrap;
@@ -98,6 +99,11 @@ pub(super) struct Direction {
     pub(super) no_sack: bool,
     window: u64,
     pub(super) largest: u32,
+    /// Whether the receiver's window is closed.
+    closed: Closed,
+    /// The first byte, and whether SYNs were sent without and with an ACK.
+    origin: u64,
+    opened: [bool; 2],
     fin: Option<u64>,
     /// First byte of the last tail-loss probe.
     probe: Option<u64>,
@@ -123,21 +129,32 @@ impl Direction {
             self.ids.on_first(segment.ip_id);
             self.next = (1 << 32) | u64::from(sequence);
             self.una = self.next;
+            self.origin = self.next;
             self.advanced_ns = segment.time_ns;
             if let Some(series) = &mut self.series {
                 series.origin = self.next;
             }
-        } else if syn && self.next & 0xffff_ffff == u64::from(sequence) && segment.payload == 0 {
-            self.counters.syn_retransmissions += 1;
         }
         self.counters.packets += 1;
         let start = unwrap(self.next, sequence);
+        if syn && start == self.origin {
+            // Ends that open at the same time send a SYN, and a SYN with an ACK (RFC 9293 section 3.5).
+            let sent = &mut self.opened[usize::from(segment.flags.has(Flags::ACK))];
+            if std::mem::replace(sent, true) {
+                self.counters.syn_retransmissions += 1;
+                return;
+            }
+        }
+        if self.take_probe(segment, start) {
+            return;
+        }
+        let mut is_copy = false;
         if segment.payload > 0 {
-            self.on_data(segment, start, path);
+            is_copy = self.on_data(segment, start, path);
         }
         if segment.flags.has(Flags::FIN) {
             let fin = start + u64::from(segment.payload) + 1;
-            if self.fin.is_some_and(|known| known >= fin) {
+            if self.fin.is_some_and(|known| known >= fin) && !is_copy {
                 self.counters.fin_retransmissions += 1;
             }
             self.fin = Some(fin);
@@ -145,15 +162,42 @@ impl Direction {
         }
     }
 
-    fn on_data(&mut self, segment: &Segment, start: u64, path: Path) {
+    /// Takes a probe of the window or a keep-alive.
+    fn take_probe(&mut self, segment: &Segment, start: u64) -> bool {
+        let stand = Stand { una: self.una, next: self.next, ended: self.fin.is_some() };
+        let (recent, data_ns) = (&self.recent, self.data_ns);
+        // After a short silence, it is a segment of one byte that was sent again, or an ACK that it overtook.
+        let is_alone = || {
+            let own = |range: &Range| range.start == start && range.end == start + 1;
+            let soon = segment.time_ns.saturating_sub(data_ns) < KEEP_ALIVE_NS;
+            recent.holding(start).is_some_and(own) && soon
+        };
+        match self.closed.take(segment, start, stand, is_alone) {
+            None => return false,
+            Some(Probe::Window) => self.counters.window_probes += 1,
+            Some(Probe::KeepAlive) => self.counters.keep_alives += 1,
+        }
+        true
+    }
+
+    /// Takes over the byte of a probe of the window if what follows it shows that it was accepted.
+    fn accept_probe(&mut self, end: u64) {
+        let Some((start, sent_ns)) = self.closed.accepted(self.next, end) else { return };
+        self.counters.unique_bytes += 1;
+        self.counters.payload_bytes += 1;
+        // It may have been probed several times: no round-trip time.
+        let segment = Segment { time_ns: sent_ns, ..Segment::default() };
+        self.sent.push(Range { copies: 1, ..range_of(&segment, start, start + 1, false) });
+        self.next = start + 1;
+    }
+
+    /// Data. True if the capture or the network made a copy.
+    fn on_data(&mut self, segment: &Segment, start: u64, path: Path) -> bool {
         let now = segment.time_ns;
         let length = u64::from(segment.payload);
         let end = start + length;
-        // A keep-alive repeats the last acknowledged byte (RFC 9293 section 3.8.4).
-        if self.is_keep_alive(segment, start) {
-            self.counters.keep_alives += 1;
-            return;
-        }
+        self.accept_probe(start);
+        self.closed.on_data();
         self.counters.data_segments += 1;
         self.counters.payload_bytes += length;
         self.largest = self.largest.max(segment.payload);
@@ -162,6 +206,7 @@ impl Direction {
         }
         self.counters.last_data_ns = Some(now);
         self.limits.advance(now);
+        let copies = self.counters.network_duplicates;
         if start >= self.next {
             self.on_original(segment, start, end);
         } else {
@@ -172,14 +217,19 @@ impl Direction {
         let reaction = path.to_sender_ns.unwrap_or(0);
         self.limits.on_data(now, segment, self.largest, since_ack.saturating_sub(reaction));
         self.situate(now, path);
+        self.counters.network_duplicates > copies
     }
 
-    /// True if a segment repeats the last acknowledged byte after a long silence. After a short one, it
-    /// is a segment of one byte that was sent again.
-    fn is_keep_alive(&self, segment: &Segment, start: u64) -> bool {
-        let repeats = segment.payload == 1 && start + 1 == self.una && self.sent.is_empty();
-        let alone = || self.recent.holding(start).is_some_and(|range| range.start == start);
-        repeats && (!alone() || segment.time_ns.saturating_sub(self.data_ns) >= KEEP_ALIVE_NS)
+    /// The other end takes none or only a part of the data of a SYN (RFC 7413 section 3): what it did not take
+    /// is not in flight, and is sent with the data that follow.
+    fn refuse_early_data(&mut self, ack: u64) {
+        let untouched = self.counters.data_segments == 1 && self.counters.syn_retransmissions == 0;
+        if self.opened[0] && untouched && ack >= self.origin && ack < self.next {
+            self.counters.unique_bytes -= self.next - ack;
+            self.counters.early_refused_bytes += self.next - ack;
+            self.sent.forget_from(ack);
+            self.next = ack;
+        }
     }
 
     fn on_original(&mut self, segment: &Segment, start: u64, end: u64) {

@@ -6,6 +6,7 @@
 //! `spurious` (needlessly), `rtt`, `limits` (what limited the sender), `window`, and on request
 //! `series` (everything over time) and `log` (every segment). `clusters` looks at the losses at the end. `connections` and `report` have the results.
 
+mod accecn;
 mod cause;
 mod clusters;
 mod connection;
@@ -18,6 +19,7 @@ mod index;
 mod limits;
 pub mod log;
 mod order;
+mod probes;
 pub mod report;
 mod rtt;
 mod sent;

@@ -42,6 +42,10 @@ impl Direction {
             self.counters.on_srtt(srtt);
         }
         let ack = unwrap(self.una, segment.acknowledgement);
+        self.accept_probe(ack);
+        if segment.flags.has(Flags::SYN) {
+            self.refuse_early_data(ack);
+        }
         let advanced = ack > self.una;
         let sacked = self.take_sack(segment, ack, path);
         self.count_duplicate(segment, ack, sacked.1);
@@ -71,7 +75,10 @@ impl Direction {
         self.cause.on_ack(self.una, advanced);
         self.note_overtaken(now);
         self.acked_ns = now;
-        self.set_window(segment);
+        // A reset advertises nothing (RFC 9293 section 3.10.7): its window means nothing.
+        if !segment.flags.has(Flags::RST) {
+            self.set_window(segment);
+        }
         self.record_ack(segment, ack);
         self.situate(now, path);
         let newest = effect?.newest.filter(|range| range.copies == 0 && !range.late)?;
@@ -199,6 +206,8 @@ impl Direction {
         if window == 0 && (self.window > 0 || self.counters.windows.is_empty()) {
             self.counters.zero_windows += 1;
         }
+        self.counters.zero_window_acks += u64::from(window == 0);
+        self.closed.advertised(segment.time_ns, window);
         self.window = window;
         self.raw_window = segment.window;
         self.counters.windows.advertised(window);
