@@ -99,6 +99,15 @@ fn copies(found: &Found) -> Vec<String> {
              of the path. {SECOND_COPY}"
         ));
     }
+    if found.copies.early > 0 {
+        let early =
+            counted(found.copies.early, "ACK comes before its data", "ACKs come before their data");
+        let longest = found.copies.early_ns as f64 / 1e6;
+        lines.push(format!(
+            "{early}, by up to {longest:.3} ms, as if several receive queues, interfaces or clocks wrote the \
+             file. They were put in order, and give no round-trip times"
+        ));
+    }
     if let Some(other) = &found.copy_of {
         lines.push(format!(
             "it begins with the same packets at the same times as {other}: probably one file was given \

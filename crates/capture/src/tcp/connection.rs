@@ -1,6 +1,7 @@
 //! A connection: its two ends, its handshake, its two directions, and where the capture was taken.
 
 use super::accecn::AccEcn;
+use super::causality::{Causality, EarlyAcks, Proof};
 use super::copies::{AckCopy, Acks, CopyCounts, MANY_COPIES};
 use super::direction::{Direction, Path};
 use super::log::Budget;
@@ -38,6 +39,15 @@ pub(super) struct End {
     pub(super) echoes: u64,
 }
 
+/// How a packet stops waiting.
+#[derive(Debug, Clone, Copy)]
+enum Released {
+    /// What it waited for came at this time.
+    By(u64),
+    /// The capture lacks what it waited for.
+    InVain,
+}
+
 /// Mean time from a segment to its copy above which the copy is from another point of the path.
 const MERGED_GAP_NS: u64 = 500_000;
 
@@ -60,8 +70,12 @@ pub(super) struct Connection {
     /// SYNs of both ends.
     syns: u64,
     pub(super) accurate: AccEcn,
+    /// Packets that came before their causes.
+    pub(super) causality: Option<Box<Causality>>,
     /// True if the capture has several points of the path.
     pub(super) is_merged: bool,
+    /// True if the times of both ends are of different clocks.
+    pub(super) has_two_clocks: bool,
     /// True if the client is known by its SYN.
     pub(super) client_known: bool,
     /// Where the capture was taken, if the user told it, or a radio shows it.
@@ -100,7 +114,9 @@ impl Connection {
             packets: 0,
             syns: 0,
             accurate: AccEcn::default(),
+            causality: None,
             is_merged: false,
+            has_two_clocks: false,
             client_known: syn,
             // A radio hears the packet on its way: the loss may come after it.
             told: told.or_else(|| first.of_air.then_some(Vantage::Middle)),
@@ -124,12 +140,151 @@ impl Connection {
         if segment.from == self.ends[CLIENT].endpoint { CLIENT } else { SERVER }
     }
 
-    /// Takes a segment of this connection.
-    pub(super) fn on_segment(&mut self, segment: &Segment) {
+    /// Takes a segment of this connection. `room` is that for packets that wait for others.
+    #[inline]
+    pub(super) fn on_segment(&mut self, segment: &Segment, room: &mut usize) {
+        self.last_ns = self.last_ns.max(segment.time_ns);
+        let from = self.place(segment);
+        let waiting = self.causality.as_ref().is_some_and(|causality| causality.is_waiting());
+        if waiting || self.is_early(from, segment) {
+            self.in_order(from, segment, room);
+        } else {
+            self.take(segment, segment.time_ns, false);
+        }
+    }
+
+    /// True if a segment acknowledges what has not come yet.
+    fn is_early(&self, from: usize, segment: &Segment) -> bool {
+        if !segment.flags.has(Flags::ACK) || segment.flags.has(Flags::RST) {
+            return false;
+        }
+        let other = &self.directions[1 - from];
+        if !other.is_started() {
+            let first = self.packets == 0 && segment.flags.has(Flags::SYN);
+            return (first || self.ends[from].syn_ns.is_some()) && !self.waits_in_vain();
+        }
+        if !other.has_seen(segment) {
+            return !self.waits_in_vain();
+        }
+        let Some(causality) = self.causality.as_ref().filter(|c| c.is_proved()) else {
+            return false;
+        };
+        let echo = segment.options.timestamps.map(|(_, echo)| echo);
+        let unseen =
+            echo.zip(self.ends[1 - from].last_stamp).is_some_and(|(echo, last)| later(echo, last));
+        unseen && !causality.is_vain()
+    }
+
+    fn waits_in_vain(&self) -> bool {
+        self.causality.as_ref().is_some_and(|causality| causality.is_vain())
+    }
+
+    /// Takes a segment, or makes it wait for what it acknowledges.
+    #[inline(never)]
+    fn in_order(&mut self, from: usize, segment: &Segment, room: &mut usize) {
+        let overdue = |c: &Causality| c.is_overdue(segment.time_ns);
+        if self.causality.as_deref().is_some_and(overdue) {
+            self.give_up(room);
+        }
+        let waiting = self.causality.as_ref().filter(|c| c.is_waiting()).map(|c| c.from);
+        let is_early = self.is_early(from, segment);
+        if waiting == Some(1 - from) {
+            if is_early {
+                // Each waits for the other: the capture lacks something.
+                self.give_up(room);
+                self.take(segment, segment.time_ns, false);
+            } else {
+                self.take_cause(from, segment, room);
+            }
+            return;
+        }
+        let causality = self.causality.get_or_insert_default();
+        if (waiting.is_some() || is_early) && causality.has_room() && *room > 0 {
+            causality.hold(from, segment, is_early);
+            *room -= 1;
+            return;
+        }
+        self.give_up(room);
+        self.directions[1 - from].give_up(segment);
+        self.take(segment, segment.time_ns, false);
+    }
+
+    /// Takes a segment that others may wait for, and those that do not wait any more.
+    fn take_cause(&mut self, from: usize, segment: &Segment, room: &mut usize) {
+        let now = segment.time_ns;
+        let (start, end, seen) = self.directions[from].span(segment);
+        if self.directions[from].is_started() && start > seen && start < end {
+            // What lies before it is missing.
+            self.release(room, |held, data| {
+                (data.acknowledged(held) <= start).then_some(Released::InVain)
+            });
+        } else if start <= seen
+            && seen < end
+            && let Some(front) = self.causality.as_ref().and_then(|c| c.front())
+        {
+            let value = segment.options.timestamps.map(|(value, _)| value);
+            let is_echoed =
+                value.is_some() && value == front.segment.options.timestamps.map(|(_, echo)| echo);
+            let proof = self.directions[from].proof(segment);
+            let proof = if is_echoed { Proof::Original } else { proof };
+            let lag_ns = now.saturating_sub(front.segment.time_ns);
+            if !self.causality.as_ref().is_some_and(|c| c.is_original(lag_ns, proof)) {
+                self.give_up(room);
+            }
+        }
+        self.take(segment, now, false);
+        let stamp = self.ends[from].last_stamp;
+        self.release(room, |held, data| {
+            let echo = held.options.timestamps.map(|(_, echo)| echo);
+            let stamped = !echo.zip(stamp).is_some_and(|(echo, stamp)| later(echo, stamp));
+            let acks = held.flags.has(Flags::ACK);
+            let come = !acks || (data.is_started() && data.has_seen(held) && stamped);
+            come.then_some(Released::By(now))
+        });
+    }
+
+    /// Takes the first packets that wait, as long as `how` tells how.
+    fn release(
+        &mut self,
+        room: &mut usize,
+        how: impl Fn(&Segment, &Direction) -> Option<Released>,
+    ) {
+        let Some(mut causality) = self.causality.take() else { return };
+        let from = causality.from;
+        while let Some(held) = causality.front()
+            && let Some(released) = how(&held.segment, &self.directions[1 - from])
+            && let Some(mut held) = causality.pop()
+        {
+            *room += 1;
+            let own_ns = held.segment.time_ns;
+            match released {
+                Released::InVain => {
+                    self.directions[1 - from].give_up(&held.segment);
+                    causality.in_vain(u64::from(held.is_early));
+                }
+                Released::By(now) => {
+                    held.segment.time_ns = own_ns.max(now);
+                    if held.is_early {
+                        causality.lags[from].add(now.saturating_sub(own_ns));
+                    }
+                }
+            }
+            let waited = matches!(released, Released::By(_));
+            self.take(&held.segment, own_ns, waited);
+        }
+        self.causality = Some(causality);
+    }
+
+    /// Takes all packets that wait, in the order of the capture.
+    fn give_up(&mut self, room: &mut usize) {
+        self.release(room, |_, _| Some(Released::InVain));
+    }
+
+    /// Takes a segment that came at `own_ns`; `waited` if it came before its cause.
+    fn take(&mut self, segment: &Segment, own_ns: u64, waited: bool) {
         let from = self.place(segment);
         let to = 1 - from;
         self.packets += 1;
-        self.last_ns = self.last_ns.max(segment.time_ns);
         if let Some(copy) = self.ends[from].acks.take(segment) {
             self.copied_acks += 1;
             self.syns += u64::from(segment.flags.has(Flags::SYN));
@@ -137,13 +292,14 @@ impl Connection {
             return;
         }
         self.syns += u64::from(segment.flags.has(Flags::SYN));
-        self.take_options(from, segment);
-        self.take_echo(from, segment);
+        self.take_options(from, segment, own_ns, waited);
+        self.take_echo(from, segment, own_ns, waited);
         let told = self.told;
         let path = |sender: usize, ends: &[End; 2]| Path {
             to_sender_ns: ends[sender].half_ns,
             to_receiver_ns: ends[1 - sender].half_ns,
             told: told.map(|vantage| vantage.along(sender == CLIENT)),
+            is_early: waited,
         };
         // The ACK reaches the sender before the sender reacts, so it is taken first.
         let reverse = path(to, &self.ends);
@@ -161,8 +317,10 @@ impl Connection {
 
     /// Ends the connection. In a capture of several points, a copy at one point does not show that the
     /// segment passed the other, and the place of the capture is not one.
-    pub(super) fn end(&mut self) {
-        let CopyCounts { same, elsewhere } = self.copies();
+    pub(super) fn end(&mut self, room: &mut usize) {
+        self.give_up(room);
+        self.merged_clocks();
+        let CopyCounts { same, elsewhere, .. } = self.copies();
         if (same + elsewhere).saturating_mul(MANY_COPIES) <= self.packets {
             return;
         }
@@ -176,6 +334,42 @@ impl Connection {
         }
     }
 
+    /// Leaves out times from a packet of one end to one of the other if they are of two clocks.
+    fn merged_clocks(&mut self) {
+        let Some(causality) = &self.causality else { return };
+        let merged = |from: usize| {
+            causality.is_merged(from, self.directions[1 - from].counters.covering_acks)
+        };
+        if merged(CLIENT) || merged(SERVER) {
+            self.has_two_clocks = true;
+            for direction in &mut self.directions {
+                direction.forget_times();
+            }
+        }
+    }
+
+    /// ACKs before their data, of the end that has most of them.
+    pub(super) fn early_acks(&self) -> Option<EarlyAcks> {
+        let early = |from: usize| {
+            let waited = self.causality.as_ref().map(|c| c.lags[from].clone()).unwrap_or_default();
+            let late = self.directions[1 - from].counters.late_records.as_deref();
+            (from, waited.and(late))
+        };
+        let (from, lags) =
+            [CLIENT, SERVER].map(early).into_iter().max_by_key(|(_, lags)| lags.count())?;
+        let seconds = |ns: u64| ns as f64 / 1e9;
+        let longest = lags.max_ns()?;
+        let most = self.ends[1 - from].half_ns.filter(|ns| self.has_two_clocks && *ns >= longest);
+        Some(EarlyAcks {
+            from: self.ends[from].endpoint.to_string(),
+            count: lags.count(),
+            lag_p50_s: lags.quantile_ns(0.5).map(|ns| ns / 1e9),
+            lag_max_s: seconds(longest),
+            skew_at_most_s: most.map(seconds),
+            two_clocks: self.has_two_clocks,
+        })
+    }
+
     /// Packets that the capture holds twice.
     pub(super) fn copies(&self) -> CopyCounts {
         let (mut all, mut elsewhere) = (self.copied_acks, self.elsewhere);
@@ -183,15 +377,22 @@ impl Connection {
             all += direction.counters.network_duplicates;
             elsewhere += direction.counters.copies_elsewhere;
         }
-        CopyCounts { same: all - elsewhere, elsewhere }
+        let waited = self.causality.iter().flat_map(|causality| &causality.lags);
+        let late = self.directions.iter().filter_map(|d| d.counters.late_records.as_deref());
+        let (mut early, mut early_ns) = (0, 0);
+        for lags in waited.chain(late) {
+            early += lags.count();
+            early_ns = early_ns.max(lags.max_ns().unwrap_or(0));
+        }
+        CopyCounts { same: all - elsewhere, elsewhere, early, early_ns }
     }
 
-    fn take_options(&mut self, from: usize, segment: &Segment) {
+    fn take_options(&mut self, from: usize, segment: &Segment, own_ns: u64, waited: bool) {
         if !segment.flags.has(Flags::SYN) {
             if self.ends[from].syn_ns.is_none() && segment.options.timestamps.is_some() {
                 self.ends[from].timestamps = true;
             }
-            self.take_third_step(from, segment);
+            self.take_third_step(from, segment, own_ns, waited);
             return;
         }
         let now = segment.time_ns;
@@ -211,6 +412,7 @@ impl Connection {
         end.timestamps = segment.options.timestamps.is_some();
         if acks
             && !again
+            && !waited
             && let Some(syn) = other_syn
         {
             let ns = now.saturating_sub(syn);
@@ -231,12 +433,16 @@ impl Connection {
     }
 
     /// The third step of the handshake gives the time to the client and back.
-    fn take_third_step(&mut self, from: usize, segment: &Segment) {
+    fn take_third_step(&mut self, from: usize, segment: &Segment, own_ns: u64, waited: bool) {
         if from != CLIENT || self.packets - self.copied_acks != 3 {
             return;
         }
         if let (Some(syn), Some(syn_ack)) = (self.ends[CLIENT].syn_ns, self.ends[SERVER].syn_ns) {
-            self.handshake_ns = Some(segment.time_ns.saturating_sub(syn));
+            // Both are of the client: their difference is right by any clock.
+            self.handshake_ns = Some(own_ns.saturating_sub(syn));
+            if waited {
+                return;
+            }
             let ns = segment.time_ns.saturating_sub(syn_ack);
             lower(&mut self.ends[CLIENT].half_ns, ns);
             self.directions[SERVER].on_handshake(ns);
@@ -244,7 +450,7 @@ impl Connection {
     }
 
     /// Times from a timestamp of one end to its echo by the other.
-    fn take_echo(&mut self, from: usize, segment: &Segment) {
+    fn take_echo(&mut self, from: usize, segment: &Segment, own_ns: u64, waited: bool) {
         let Some((value, echo)) = segment.options.timestamps else { return };
         let now = segment.time_ns;
         let end = &mut self.ends[from];
@@ -252,7 +458,7 @@ impl Connection {
             && segment.flags.has(Flags::ACK)
             && !later(awaited, echo)
         {
-            if echo == awaited {
+            if echo == awaited && !waited {
                 lower(&mut end.half_ns, now.saturating_sub(seen));
             }
             end.awaited = None;
@@ -260,7 +466,7 @@ impl Connection {
         let fresh = end.last_stamp.is_none_or(|last| later(value, last));
         if fresh {
             end.last_stamp = Some(value);
-            self.ends[1 - from].awaited.get_or_insert((value, now));
+            self.ends[1 - from].awaited.get_or_insert((value, own_ns));
         }
     }
 
@@ -274,7 +480,7 @@ impl Connection {
         if let Some(told) = self.told {
             return told.name();
         }
-        if self.is_merged {
+        if self.is_merged || self.has_two_clocks {
             return "unknown";
         }
         let [Some(client), Some(server)] = self.ends.each_ref().map(|end| end.half_ns) else {

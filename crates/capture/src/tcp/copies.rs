@@ -27,24 +27,38 @@ struct Ack {
     ttl: u8,
 }
 
-/// Packets that a capture holds twice.
+/// Packets that a capture holds twice, and ACKs that it holds before their data.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct CopyCounts {
     /// Copies that are the same in all: of a mirror port, of several interfaces, or of the network.
     pub same: u64,
     /// Copies with another time to live: of another point of the path.
     pub elsewhere: u64,
+    /// ACKs before their data.
+    pub early: u64,
+    /// Longest time from such an ACK to its data, in ns.
+    pub early_ns: u64,
 }
 
 impl CopyCounts {
     /// These and those of another connection.
-    pub(crate) const fn and(self, more: Self) -> Self {
-        Self { same: self.same + more.same, elsewhere: self.elsewhere + more.elsewhere }
+    pub(crate) fn and(self, more: Self) -> Self {
+        Self {
+            same: self.same + more.same,
+            elsewhere: self.elsewhere + more.elsewhere,
+            early: self.early + more.early,
+            early_ns: self.early_ns.max(more.early_ns),
+        }
     }
 
-    /// Those that came after an earlier count.
+    /// Those that came after an earlier count. The longest time is that of all.
     pub(crate) const fn since(self, earlier: Self) -> Self {
-        Self { same: self.same - earlier.same, elsewhere: self.elsewhere - earlier.elsewhere }
+        Self {
+            same: self.same - earlier.same,
+            elsewhere: self.elsewhere - earlier.elsewhere,
+            early: self.early - earlier.early,
+            early_ns: self.early_ns,
+        }
     }
 }
 

@@ -4,6 +4,7 @@
 mod acks;
 mod record;
 
+use super::causality::Proof;
 use super::cause::{Cause, CauseTracker, Moment, State};
 use super::counters::{Counters, Retransmission};
 use super::limits::{Limits, Situation};
@@ -32,6 +33,9 @@ pub(super) struct Path {
     pub(super) to_receiver_ns: Option<u64>,
     /// Where the capture was taken, if the user told it.
     pub(super) told: Option<Place>,
+    /// True if the capture holds this packet before its cause: its time is that of the cause, and tells no
+    /// round-trip time.
+    pub(super) is_early: bool,
 }
 
 impl Path {
@@ -64,6 +68,17 @@ impl Path {
         Some(self.to_sender_ns?.saturating_add(self.to_receiver_ns?))
     }
 }
+
+/// Bytes that were acknowledged and not seen.
+#[derive(Debug, Clone, Copy)]
+struct Missing {
+    start: u64,
+    end: u64,
+    acked_ns: u64,
+}
+
+/// Most ranges of missing bytes that are kept.
+const MAX_MISSING: usize = 64;
 
 /// Data of one direction.
 #[derive(Debug, Default)]
@@ -104,6 +119,10 @@ pub(super) struct Direction {
     /// The first byte, and whether SYNs were sent without and with an ACK.
     origin: u64,
     opened: [bool; 2],
+    /// The byte after the last one that the sender's packets had.
+    seen: u64,
+    /// Bytes that were acknowledged and not seen, and when.
+    missing: Vec<Missing>,
     fin: Option<u64>,
     /// First byte of the last tail-loss probe.
     probe: Option<u64>,
@@ -130,6 +149,7 @@ impl Direction {
             self.next = (1 << 32) | u64::from(sequence);
             self.una = self.next;
             self.origin = self.next;
+            self.seen = self.next;
             self.advanced_ns = segment.time_ns;
             if let Some(series) = &mut self.series {
                 series.origin = self.next;
@@ -137,6 +157,8 @@ impl Direction {
         }
         self.counters.packets += 1;
         let start = unwrap(self.next, sequence);
+        self.ids.on_packet(segment.ip_id);
+        self.seen = self.seen.max(end_of(segment, start));
         if syn && start == self.origin {
             // Ends that open at the same time send a SYN, and a SYN with an ACK (RFC 9293 section 3.5).
             let sent = &mut self.opened[usize::from(segment.flags.has(Flags::ACK))];
@@ -260,6 +282,11 @@ impl Direction {
             ip_id: segment.ip_id,
             ttl: segment.ttl,
         };
+        if end <= self.una && self.is_late_record(suspect, (start, end), &clues) {
+            self.counters.unique_bytes += end - start;
+            self.record_segment(segment, start, SegmentKind::First);
+            return;
+        }
         if seen == 0 {
             let next = self.sent.original_after(start);
             if next.is_some_and(|next| clues.is_late_original(suspect, next)) {
@@ -280,6 +307,39 @@ impl Direction {
             }
         }
         self.retransmitted(segment, (start, end), old_end - start, seen, path);
+    }
+
+    /// True if the capture holds data behind their ACK that were sent once. They are not missing any more.
+    fn is_late_record(
+        &mut self,
+        suspect: Suspect,
+        (start, end): (u64, u64),
+        clues: &Clues,
+    ) -> bool {
+        let holds = |m: &Missing| m.start <= start && end <= m.end;
+        let Some(place) = self.missing.iter().position(holds) else { return false };
+        let Missing { start: from, end: to, acked_ns } = self.missing[place];
+        let lag_ns = suspect.time_ns.saturating_sub(acked_ns);
+        let next = self.recent.holding(end).or_else(|| self.sent.holding(end));
+        if !clues.was_acknowledged_early(suspect, next, lag_ns) {
+            return false;
+        }
+        self.missing.remove(place);
+        let rest = [(from, start), (end, to)].map(|(start, end)| Missing { start, end, acked_ns });
+        let rest = rest.into_iter().filter(|m| m.start < m.end);
+        let left: u64 = rest.clone().map(|m| self.segments(m.end - m.start)).sum();
+        self.missing.extend(rest);
+        let counted = self.segments(to - from);
+        let counters = &mut self.counters;
+        counters.capture_losses = (counters.capture_losses + left).saturating_sub(counted);
+        counters.capture_lost_bytes -= end - start;
+        counters.late_records.get_or_insert_default().add(lag_ns);
+        true
+    }
+
+    /// Segments of so many bytes.
+    fn segments(&self, bytes: u64) -> u64 {
+        bytes.div_ceil(u64::from(self.largest.max(1)))
     }
 
     fn retransmitted(
@@ -419,6 +479,48 @@ impl Direction {
         self.next.saturating_sub(self.una)
     }
 
+    pub(super) const fn is_started(&self) -> bool {
+        self.started
+    }
+
+    /// True if the sender's packets so far have all that an ACK acknowledges.
+    pub(super) fn has_seen(&self, ack: &Segment) -> bool {
+        self.acknowledged(ack) <= self.seen
+    }
+
+    /// The byte after the last one that an ACK acknowledges, selectively or not.
+    pub(super) fn acknowledged(&self, ack: &Segment) -> u64 {
+        let number = unwrap(self.una, ack.acknowledgement);
+        let blocks = ack.options.sack.iter().map(|(_, right)| unwrap(self.una, *right));
+        blocks.fold(number, u64::max)
+    }
+
+    /// The capture lacks what an ACK acknowledges.
+    pub(super) fn give_up(&mut self, ack: &Segment) {
+        if ack.flags.has(Flags::ACK) && self.started {
+            self.seen = self.seen.max(self.acknowledged(ack));
+        }
+    }
+
+    /// First and last number of a segment, the latter not included, and the number after those before it.
+    pub(super) fn span(&self, segment: &Segment) -> (u64, u64, u64) {
+        let syn = u32::from(segment.flags.has(Flags::SYN));
+        let start = unwrap(self.next, segment.sequence.wrapping_add(syn));
+        (start, end_of(segment, start), self.seen)
+    }
+
+    /// Leaves out all times between the two ends.
+    pub(super) fn forget_times(&mut self) {
+        self.rtt = Times::default();
+        self.timeout = Timeout::default();
+        self.counters.forget_srtt();
+    }
+
+    /// What its identification says of data that came behind their ACK.
+    pub(super) fn proof(&self, segment: &Segment) -> Proof {
+        self.ids.proof(segment.ip_id)
+    }
+
     pub(super) const fn timeouts(&self) -> u64 {
         self.cause.timeouts
     }
@@ -435,6 +537,11 @@ impl Direction {
     pub(super) const fn forgotten(&self) -> u64 {
         self.sent.forgotten()
     }
+}
+
+/// The number after those of a segment whose payload begins at `start`.
+fn end_of(segment: &Segment, start: u64) -> u64 {
+    start + u64::from(segment.payload) + u64::from(segment.flags.has(Flags::FIN))
 }
 
 fn range_of(segment: &Segment, start: u64, end: u64, late: bool) -> Range {

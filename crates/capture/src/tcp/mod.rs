@@ -7,6 +7,7 @@
 //! `series` (everything over time) and `log` (every segment). `clusters` looks at the losses at the end. `connections` and `report` have the results.
 
 mod accecn;
+mod causality;
 mod cause;
 mod clusters;
 mod connection;
@@ -31,6 +32,7 @@ mod tracker;
 mod vantage;
 mod window;
 
+pub use causality::EarlyAcks;
 pub use cause::Cause;
 pub(crate) use clusters::period;
 pub use clusters::{LossClusters, Period};

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::causality::EarlyAcks;
 use super::clusters::{Loss, LossClusters};
 use super::connection::{CLIENT, Connection, SERVER};
 use super::counters::{Counters, Retransmission};
@@ -45,6 +46,9 @@ pub struct ConnectionReport {
     /// Packets without payload (ACKs, SYN, FIN, RST) that the capture holds twice, left out of all other
     /// numbers.
     pub copied_acks: u64,
+    /// ACKs that the capture holds before their data; none if there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub early_acks: Option<EarlyAcks>,
     /// Options of the handshake, of the client and of the server.
     pub handshake: [HandshakeReport; 2],
     /// The data of the client, then of the server.
@@ -270,6 +274,7 @@ impl ConnectionReport {
             duration_s: seconds(connection.last_ns - connection.start_ns),
             packets: connection.packets,
             copied_acks: connection.copied_acks,
+            early_acks: connection.early_acks(),
             handshake,
             directions: [CLIENT, SERVER].map(|from| DirectionReport::of(connection, from)).into(),
         }
@@ -285,7 +290,8 @@ impl DirectionReport {
         let goodput_bps = goodput(direction);
         let rtt_s = RttReport::of(&direction.rtt);
         // Round trips are seen from the capture: the way to the sender and back is missing.
-        let away_ns = connection.ends[from].half_ns.unwrap_or(0);
+        let away_ns = connection.ends[from].half_ns.filter(|_| !connection.has_two_clocks);
+        let away_ns = away_ns.unwrap_or(0);
         let whole = |rtt: Option<f64>| rtt.map(|s| s + seconds(away_ns));
         Self {
             from: connection.ends[from].endpoint.to_string(),

@@ -5,7 +5,7 @@ use crate::tcp::sent::Range;
 use crate::tcp::sequence::unwrap;
 use crate::tcp::spurious::{AckSeen, Waiting};
 
-use super::{Direction, Path};
+use super::{Direction, MAX_MISSING, Missing, Path};
 
 /// What an ACK tells beside its number.
 #[derive(Default)]
@@ -52,10 +52,12 @@ impl Direction {
         let before = self.una;
         let effect = advanced.then(|| self.advance(now, ack, path.to_receiver_ns.unwrap_or(0)));
         let acked = effect.as_ref().and_then(|effect| effect.sample(now));
+        let is_timed = !path.is_early;
+        let (acked, selectively) = (acked.filter(|_| is_timed), sacked.0.filter(|_| is_timed));
         if let Some(ns) = acked {
             self.plain.add(ns);
         }
-        if let Some(ns) = acked.or(sacked.0) {
+        if let Some(ns) = acked.or(selectively) {
             self.rtt.add(ns);
             self.timeout.add(ns);
             self.record_rtt(now, ns);
@@ -65,7 +67,7 @@ impl Direction {
             before,
             una: self.una,
             echo: segment.options.timestamps.map(|(_, echo)| echo),
-            least_rtt_ns: path.to_receiver_ns,
+            least_rtt_ns: path.to_receiver_ns.filter(|_| is_timed),
             covers_original: effect.as_ref().is_some_and(|effect| effect.covers_original),
         };
         let counters = &mut self.counters;
@@ -81,7 +83,7 @@ impl Direction {
         }
         self.record_ack(segment, ack);
         self.situate(now, path);
-        let newest = effect?.newest.filter(|range| range.copies == 0 && !range.late)?;
+        let newest = effect?.newest.filter(|range| range.copies == 0 && !range.late && is_timed)?;
         Some(now.saturating_sub(newest.first_ns))
     }
 
@@ -160,7 +162,7 @@ impl Direction {
         let head = self.una;
         let mut missing = 0;
         while let Some(range) = self.sent.take_acknowledged(ack) {
-            missing += range.start.saturating_sub(self.una);
+            missing += self.miss(range.start, now);
             self.una = range.end;
             self.recent.push(range);
             let once = range.copies == 0 && !range.late;
@@ -176,12 +178,11 @@ impl Direction {
             }
         }
         let fin = u64::from(self.fin.is_some_and(|fin| fin == ack));
-        missing += (ack - fin).saturating_sub(self.una);
+        missing += self.miss(ack - fin, now);
         // A SYN or FIN that the capture lacks takes one number.
         let missed = missing > 1 && self.counters.data_segments > 0;
         if missed {
-            let size = u64::from(self.largest.max(1));
-            self.counters.capture_losses += missing.div_ceil(size);
+            self.counters.capture_losses += self.segments(missing);
             self.counters.capture_lost_bytes += missing;
         }
         self.una = ack;
@@ -189,9 +190,22 @@ impl Direction {
         self.advanced_ns = now;
         if effect.covers_data || missed {
             self.counters.last_ack_ns = Some(now);
+            self.counters.covering_acks += 1;
         }
         self.judge.forget_before(now.saturating_sub(60_000_000_000));
         effect
+    }
+
+    /// Bytes before `start` that were not seen when they were acknowledged.
+    fn miss(&mut self, start: u64, acked_ns: u64) -> u64 {
+        if start <= self.una {
+            return 0;
+        }
+        if self.missing.len() == MAX_MISSING {
+            self.missing.remove(0);
+        }
+        self.missing.push(Missing { start: self.una, end: start, acked_ns });
+        start - self.una
     }
 
     /// The round-trip time of the handshake, which a sender's timer begins with.
