@@ -162,7 +162,7 @@ mod tests {
             damaged: vec![place],
             ..FileSummary::default()
         };
-        let copies = CopyCounts { same: 1, elsewhere: 1 };
+        let copies = CopyCounts { same: 1, elsewhere: 1, ..CopyCounts::default() };
         let found = Found {
             summary,
             tcp: 9,

@@ -7,6 +7,7 @@
 //! | what an ACK waits for | until |
 //! |---|---|
 //! | the bytes that it acknowledges, by its number and its SACK blocks | the other end's segments have reached them |
+//! | the longest time by which ACKs were early, once half of the ACKs for data were early: the clocks differ | the capture reaches that time |
 //! | the timestamp that it echoes, once other ACKs have proved to be early | a segment has it (RFC 7323 section 4) |
 //!
 //! A capture can also lack the data. Then data behind them show it, or the wait ends after 1 s, and the packets
@@ -42,6 +43,8 @@ pub(super) struct Held {
     pub(super) segment: Segment,
     /// True if it came before what it acknowledges; others wait behind such a packet.
     pub(super) is_early: bool,
+    /// When what it acknowledges had come.
+    pub(super) met_ns: Option<u64>,
 }
 
 /// What the identifications and timestamps say of data that came behind their ACK.
@@ -60,6 +63,8 @@ pub(super) struct Causality {
     /// Whose packets wait.
     pub(super) from: usize,
     queue: VecDeque<Held>,
+    /// The first so many of them have met what they acknowledge.
+    met: usize,
     /// When the first of them came.
     since_ns: u64,
     /// Time from an ACK to its data, by the end that sent the ACKs.
@@ -70,10 +75,6 @@ pub(super) struct Causality {
 impl Causality {
     pub(super) fn is_waiting(&self) -> bool {
         !self.queue.is_empty()
-    }
-
-    pub(super) fn len(&self) -> usize {
-        self.queue.len()
     }
 
     fn proved(&self) -> u64 {
@@ -90,6 +91,11 @@ impl Causality {
         self.vain >= VAIN && self.vain > self.proved()
     }
 
+    /// By how much the packets of an end are early, if nearly all `acks` for data are.
+    pub(super) fn skew_ns(&self, from: usize, acks: u64) -> Option<u64> {
+        self.lags[from].max_ns().filter(|_| self.is_merged(from, acks))
+    }
+
     pub(super) fn is_overdue(&self, now: u64) -> bool {
         self.is_waiting() && now.saturating_sub(self.since_ns) > LONGEST_NS
     }
@@ -103,7 +109,7 @@ impl Causality {
             self.from = from;
             self.since_ns = segment.time_ns;
         }
-        self.queue.push_back(Held { segment: segment.clone(), is_early });
+        self.queue.push_back(Held { segment: segment.clone(), is_early, met_ns: None });
     }
 
     pub(super) fn front(&self) -> Option<&Held> {
@@ -112,10 +118,22 @@ impl Causality {
 
     pub(super) fn pop(&mut self) -> Option<Held> {
         let held = self.queue.pop_front();
+        self.met = self.met.saturating_sub(1);
         if let Some(next) = self.queue.front() {
             self.since_ns = next.segment.time_ns;
         }
         held
+    }
+
+    /// Notes at `now` which packets have met what they acknowledge.
+    pub(super) fn meet(&mut self, now: u64, has_come: impl Fn(&Segment) -> bool) {
+        while let Some(held) = self.queue.get_mut(self.met).filter(|held| has_come(&held.segment)) {
+            held.met_ns = Some(now);
+            self.met += 1;
+            if held.is_early {
+                self.lags[self.from].add(now.saturating_sub(held.segment.time_ns));
+            }
+        }
     }
 
     /// A wait was in vain.
@@ -123,13 +141,17 @@ impl Causality {
         self.vain += times;
     }
 
-    /// True if data that come `lag_ns` behind their ACK were sent once.
-    pub(super) fn is_original(&self, lag_ns: u64, proof: Proof) -> bool {
+    /// True if data that come `lag_ns` behind their ACK were sent once. Without a proof, a capture that lacks
+    /// other packets, `lost` of them data of this direction, probably lacks the first copy as well.
+    pub(super) fn is_original(&self, lag_ns: u64, proof: Proof, lost: u64) -> bool {
         let known = self.lags[self.from].max_ns().filter(|_| self.is_proved());
         match proof {
             Proof::Original => true,
             Proof::Again => false,
-            Proof::None => lag_ns < UNPROVED_NS.max(known.map_or(0, |ns| ns + ns / 2)),
+            Proof::None => {
+                let is_whole = self.vain.saturating_add(lost) <= self.proved();
+                is_whole && lag_ns < UNPROVED_NS.max(known.map_or(0, |ns| ns + ns / 2))
+            }
         }
     }
 

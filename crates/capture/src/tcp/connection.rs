@@ -1,7 +1,9 @@
 //! A connection: its two ends, its handshake, its two directions, and where the capture was taken.
 
+mod waiting;
+
 use super::accecn::AccEcn;
-use super::causality::{Causality, EarlyAcks, Proof};
+use super::causality::Causality;
 use super::copies::{AckCopy, Acks, CopyCounts, MANY_COPIES};
 use super::direction::{Direction, Path};
 use super::log::Budget;
@@ -37,15 +39,6 @@ pub(super) struct End {
     /// ECN: packets with congestion experienced, and ACKs with the echo of RFC 3168.
     pub(super) marked: u64,
     pub(super) echoes: u64,
-}
-
-/// How a packet stops waiting.
-#[derive(Debug, Clone, Copy)]
-enum Released {
-    /// What it waited for came at this time.
-    By(u64),
-    /// The capture lacks what it waited for.
-    InVain,
 }
 
 /// Mean time from a segment to its copy above which the copy is from another point of the path.
@@ -145,139 +138,11 @@ impl Connection {
     pub(super) fn on_segment(&mut self, segment: &Segment, room: &mut usize) {
         self.last_ns = self.last_ns.max(segment.time_ns);
         let from = self.place(segment);
-        let waiting = self.causality.as_ref().is_some_and(|causality| causality.is_waiting());
-        if waiting || self.is_early(from, segment) {
+        if self.causality.is_some() || self.is_early(from, segment) {
             self.in_order(from, segment, room);
         } else {
             self.take(segment, segment.time_ns, false);
         }
-    }
-
-    /// True if a segment acknowledges what has not come yet.
-    fn is_early(&self, from: usize, segment: &Segment) -> bool {
-        if !segment.flags.has(Flags::ACK) || segment.flags.has(Flags::RST) {
-            return false;
-        }
-        let other = &self.directions[1 - from];
-        if !other.is_started() {
-            let first = self.packets == 0 && segment.flags.has(Flags::SYN);
-            return (first || self.ends[from].syn_ns.is_some()) && !self.waits_in_vain();
-        }
-        if !other.has_seen(segment) {
-            return !self.waits_in_vain();
-        }
-        let Some(causality) = self.causality.as_ref().filter(|c| c.is_proved()) else {
-            return false;
-        };
-        let echo = segment.options.timestamps.map(|(_, echo)| echo);
-        let unseen =
-            echo.zip(self.ends[1 - from].last_stamp).is_some_and(|(echo, last)| later(echo, last));
-        unseen && !causality.is_vain()
-    }
-
-    fn waits_in_vain(&self) -> bool {
-        self.causality.as_ref().is_some_and(|causality| causality.is_vain())
-    }
-
-    /// Takes a segment, or makes it wait for what it acknowledges.
-    #[inline(never)]
-    fn in_order(&mut self, from: usize, segment: &Segment, room: &mut usize) {
-        let overdue = |c: &Causality| c.is_overdue(segment.time_ns);
-        if self.causality.as_deref().is_some_and(overdue) {
-            self.give_up(room);
-        }
-        let waiting = self.causality.as_ref().filter(|c| c.is_waiting()).map(|c| c.from);
-        let is_early = self.is_early(from, segment);
-        if waiting == Some(1 - from) {
-            if is_early {
-                // Each waits for the other: the capture lacks something.
-                self.give_up(room);
-                self.take(segment, segment.time_ns, false);
-            } else {
-                self.take_cause(from, segment, room);
-            }
-            return;
-        }
-        let causality = self.causality.get_or_insert_default();
-        if (waiting.is_some() || is_early) && causality.has_room() && *room > 0 {
-            causality.hold(from, segment, is_early);
-            *room -= 1;
-            return;
-        }
-        self.give_up(room);
-        self.directions[1 - from].give_up(segment);
-        self.take(segment, segment.time_ns, false);
-    }
-
-    /// Takes a segment that others may wait for, and those that do not wait any more.
-    fn take_cause(&mut self, from: usize, segment: &Segment, room: &mut usize) {
-        let now = segment.time_ns;
-        let (start, end, seen) = self.directions[from].span(segment);
-        if self.directions[from].is_started() && start > seen && start < end {
-            // What lies before it is missing.
-            self.release(room, |held, data| {
-                (data.acknowledged(held) <= start).then_some(Released::InVain)
-            });
-        } else if start <= seen
-            && seen < end
-            && let Some(front) = self.causality.as_ref().and_then(|c| c.front())
-        {
-            let value = segment.options.timestamps.map(|(value, _)| value);
-            let is_echoed =
-                value.is_some() && value == front.segment.options.timestamps.map(|(_, echo)| echo);
-            let proof = self.directions[from].proof(segment);
-            let proof = if is_echoed { Proof::Original } else { proof };
-            let lag_ns = now.saturating_sub(front.segment.time_ns);
-            if !self.causality.as_ref().is_some_and(|c| c.is_original(lag_ns, proof)) {
-                self.give_up(room);
-            }
-        }
-        self.take(segment, now, false);
-        let stamp = self.ends[from].last_stamp;
-        self.release(room, |held, data| {
-            let echo = held.options.timestamps.map(|(_, echo)| echo);
-            let stamped = !echo.zip(stamp).is_some_and(|(echo, stamp)| later(echo, stamp));
-            let acks = held.flags.has(Flags::ACK);
-            let come = !acks || (data.is_started() && data.has_seen(held) && stamped);
-            come.then_some(Released::By(now))
-        });
-    }
-
-    /// Takes the first packets that wait, as long as `how` tells how.
-    fn release(
-        &mut self,
-        room: &mut usize,
-        how: impl Fn(&Segment, &Direction) -> Option<Released>,
-    ) {
-        let Some(mut causality) = self.causality.take() else { return };
-        let from = causality.from;
-        while let Some(held) = causality.front()
-            && let Some(released) = how(&held.segment, &self.directions[1 - from])
-            && let Some(mut held) = causality.pop()
-        {
-            *room += 1;
-            let own_ns = held.segment.time_ns;
-            match released {
-                Released::InVain => {
-                    self.directions[1 - from].give_up(&held.segment);
-                    causality.in_vain(u64::from(held.is_early));
-                }
-                Released::By(now) => {
-                    held.segment.time_ns = own_ns.max(now);
-                    if held.is_early {
-                        causality.lags[from].add(now.saturating_sub(own_ns));
-                    }
-                }
-            }
-            let waited = matches!(released, Released::By(_));
-            self.take(&held.segment, own_ns, waited);
-        }
-        self.causality = Some(causality);
-    }
-
-    /// Takes all packets that wait, in the order of the capture.
-    fn give_up(&mut self, room: &mut usize) {
-        self.release(room, |_, _| Some(Released::InVain));
     }
 
     /// Takes a segment that came at `own_ns`; `waited` if it came before its cause.
@@ -332,42 +197,6 @@ impl Connection {
             direction.counters.forget_seen_twice();
             direction.counters.leave_out_copies();
         }
-    }
-
-    /// Leaves out times from a packet of one end to one of the other if they are of two clocks.
-    fn merged_clocks(&mut self) {
-        let Some(causality) = &self.causality else { return };
-        let merged = |from: usize| {
-            causality.is_merged(from, self.directions[1 - from].counters.covering_acks)
-        };
-        if merged(CLIENT) || merged(SERVER) {
-            self.has_two_clocks = true;
-            for direction in &mut self.directions {
-                direction.forget_times();
-            }
-        }
-    }
-
-    /// ACKs before their data, of the end that has most of them.
-    pub(super) fn early_acks(&self) -> Option<EarlyAcks> {
-        let early = |from: usize| {
-            let waited = self.causality.as_ref().map(|c| c.lags[from].clone()).unwrap_or_default();
-            let late = self.directions[1 - from].counters.late_records.as_deref();
-            (from, waited.and(late))
-        };
-        let (from, lags) =
-            [CLIENT, SERVER].map(early).into_iter().max_by_key(|(_, lags)| lags.count())?;
-        let seconds = |ns: u64| ns as f64 / 1e9;
-        let longest = lags.max_ns()?;
-        let most = self.ends[1 - from].half_ns.filter(|ns| self.has_two_clocks && *ns >= longest);
-        Some(EarlyAcks {
-            from: self.ends[from].endpoint.to_string(),
-            count: lags.count(),
-            lag_p50_s: lags.quantile_ns(0.5).map(|ns| ns / 1e9),
-            lag_max_s: seconds(longest),
-            skew_at_most_s: most.map(seconds),
-            two_clocks: self.has_two_clocks,
-        })
     }
 
     /// Packets that the capture holds twice.
@@ -434,7 +263,9 @@ impl Connection {
 
     /// The third step of the handshake gives the time to the client and back.
     fn take_third_step(&mut self, from: usize, segment: &Segment, own_ns: u64, waited: bool) {
-        if from != CLIENT || self.packets - self.copied_acks != 3 {
+        // Copies of another point of the path make the times of one point those of two.
+        let copies = self.copied_acks - self.elsewhere;
+        if from != CLIENT || self.packets - copies != 3 {
             return;
         }
         if let (Some(syn), Some(syn_ack)) = (self.ends[CLIENT].syn_ns, self.ends[SERVER].syn_ns) {

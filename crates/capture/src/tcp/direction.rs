@@ -321,7 +321,10 @@ impl Direction {
         let Missing { start: from, end: to, acked_ns } = self.missing[place];
         let lag_ns = suspect.time_ns.saturating_sub(acked_ns);
         let next = self.recent.holding(end).or_else(|| self.sent.holding(end));
-        if !clues.was_acknowledged_early(suspect, next, lag_ns) {
+        // A capture that lacks others as well probably lacks the first copy.
+        let known = self.counters.late_records.as_ref().map_or(0, |lags| lags.count());
+        let is_whole = self.counters.capture_losses <= self.segments(to - from) + known;
+        if !clues.was_acknowledged_early(suspect, next, is_whole.then_some(lag_ns)) {
             return false;
         }
         self.missing.remove(place);

@@ -107,6 +107,8 @@ pub(super) struct Clues {
 const COPY_NS: u64 = 100_000_000;
 /// The same at another point of the path, which the time to live shows.
 const COPY_ELSEWHERE_NS: u64 = 1_000_000_000;
+/// The same at the sender, which does not number its packets one by one.
+const HOST_COPY_NS: u64 = 1_000_000;
 /// Shortest time in which a sender learns of a loss, as a share of the least round-trip time.
 const REACTION: f64 = 0.8;
 /// The same, if no round-trip time is known.
@@ -140,12 +142,12 @@ impl Clues {
     }
 
     /// True if data that the capture holds behind their ACK, `lag_ns` later, were sent once. `next` are the data
-    /// after them.
+    /// after them. Without a time, only what proves it counts.
     pub(super) fn was_acknowledged_early(
         &self,
         suspect: Suspect,
         next: Option<&Range>,
-        lag_ns: u64,
+        lag_ns: Option<u64>,
     ) -> bool {
         let ids = next.and_then(|next| suspect.ip_id.zip(next.ip_id));
         if self.ids.counts()
@@ -157,7 +159,7 @@ impl Clues {
         if let Some((stamp, other)) = stamps.filter(|(stamp, other)| stamp != other) {
             return later(other, stamp);
         }
-        self.too_soon(lag_ns)
+        lag_ns.is_some_and(|ns| self.too_soon(ns))
     }
 
     /// True if the network or the capture made a copy of a segment that was seen before.
@@ -182,7 +184,8 @@ impl Clues {
             return false;
         }
         if self.at_sender {
-            gap < 20_000 && suspect.ip_id == before.ip_id
+            let is_soon = gap < 20_000 || (gap < HOST_COPY_NS && self.too_soon(gap));
+            is_soon && suspect.ip_id == before.ip_id
         } else {
             self.too_soon(gap)
         }
