@@ -2,15 +2,16 @@
 //! of them, `record` the series.
 
 mod acks;
+mod asking;
+mod behind;
 mod record;
 
-use super::causality::Proof;
 use super::cause::{Cause, CauseTracker, Moment, State};
 use super::counters::{Counters, Retransmission};
 use super::limits::{Limits, Situation};
 use super::log::{Budget, Recorder};
 use super::order::{Clues, IdCounter, Suspect};
-use super::probes::{Closed, Probe, Stand};
+use super::probes::Closed;
 use super::rtt::Timeout;
 use super::sent::{Range, Recent, Sent};
 use super::sequence::unwrap;
@@ -20,6 +21,7 @@ use super::timeouts::Expired;
 use super::vantage::Place;
 use crate::dissect::{Flags, Segment};
 use crate::times::Times;
+use behind::{Missing, end_of};
 
 /// Shortest silence before a keep-alive, if the byte that it repeats was a segment of its own.
 const KEEP_ALIVE_NS: u64 = 5_000_000_000;
@@ -68,17 +70,6 @@ impl Path {
         Some(self.to_sender_ns?.saturating_add(self.to_receiver_ns?))
     }
 }
-
-/// Bytes that were acknowledged and not seen.
-#[derive(Debug, Clone, Copy)]
-struct Missing {
-    start: u64,
-    end: u64,
-    acked_ns: u64,
-}
-
-/// Most ranges of missing bytes that are kept.
-const MAX_MISSING: usize = 64;
 
 /// Data of one direction.
 #[derive(Debug, Default)]
@@ -184,35 +175,6 @@ impl Direction {
         }
     }
 
-    /// Takes a probe of the window or a keep-alive.
-    fn take_probe(&mut self, segment: &Segment, start: u64) -> bool {
-        let stand = Stand { una: self.una, next: self.next, ended: self.fin.is_some() };
-        let (recent, data_ns) = (&self.recent, self.data_ns);
-        // After a short silence, it is a segment of one byte that was sent again, or an ACK that it overtook.
-        let is_alone = || {
-            let own = |range: &Range| range.start == start && range.end == start + 1;
-            let soon = segment.time_ns.saturating_sub(data_ns) < KEEP_ALIVE_NS;
-            recent.holding(start).is_some_and(own) && soon
-        };
-        match self.closed.take(segment, start, stand, is_alone) {
-            None => return false,
-            Some(Probe::Window) => self.counters.window_probes += 1,
-            Some(Probe::KeepAlive) => self.counters.keep_alives += 1,
-        }
-        true
-    }
-
-    /// Takes over the byte of a probe of the window if what follows it shows that it was accepted.
-    fn accept_probe(&mut self, end: u64) {
-        let Some((start, sent_ns)) = self.closed.accepted(self.next, end) else { return };
-        self.counters.unique_bytes += 1;
-        self.counters.payload_bytes += 1;
-        // It may have been probed several times: no round-trip time.
-        let segment = Segment { time_ns: sent_ns, ..Segment::default() };
-        self.sent.push(Range { copies: 1, ..range_of(&segment, start, start + 1, false) });
-        self.next = start + 1;
-    }
-
     /// Data. True if the capture or the network made a copy.
     fn on_data(&mut self, segment: &Segment, start: u64, path: Path) -> bool {
         let now = segment.time_ns;
@@ -240,18 +202,6 @@ impl Direction {
         self.limits.on_data(now, segment, self.largest, since_ack.saturating_sub(reaction));
         self.situate(now, path);
         self.counters.network_duplicates > copies
-    }
-
-    /// The other end takes none or only a part of the data of a SYN (RFC 7413 section 3): what it did not take
-    /// is not in flight, and is sent with the data that follow.
-    fn refuse_early_data(&mut self, ack: u64) {
-        let untouched = self.counters.data_segments == 1 && self.counters.syn_retransmissions == 0;
-        if self.opened[0] && untouched && ack >= self.origin && ack < self.next {
-            self.counters.unique_bytes -= self.next - ack;
-            self.counters.early_refused_bytes += self.next - ack;
-            self.sent.forget_from(ack);
-            self.next = ack;
-        }
     }
 
     fn on_original(&mut self, segment: &Segment, start: u64, end: u64) {
@@ -307,42 +257,6 @@ impl Direction {
             }
         }
         self.retransmitted(segment, (start, end), old_end - start, seen, path);
-    }
-
-    /// True if the capture holds data behind their ACK that were sent once. They are not missing any more.
-    fn is_late_record(
-        &mut self,
-        suspect: Suspect,
-        (start, end): (u64, u64),
-        clues: &Clues,
-    ) -> bool {
-        let holds = |m: &Missing| m.start <= start && end <= m.end;
-        let Some(place) = self.missing.iter().position(holds) else { return false };
-        let Missing { start: from, end: to, acked_ns } = self.missing[place];
-        let lag_ns = suspect.time_ns.saturating_sub(acked_ns);
-        let next = self.recent.holding(end).or_else(|| self.sent.holding(end));
-        // A capture that lacks others as well probably lacks the first copy.
-        let known = self.counters.late_records.as_ref().map_or(0, |lags| lags.count());
-        let is_whole = self.counters.capture_losses <= self.segments(to - from) + known;
-        if !clues.was_acknowledged_early(suspect, next, is_whole.then_some(lag_ns)) {
-            return false;
-        }
-        self.missing.remove(place);
-        let rest = [(from, start), (end, to)].map(|(start, end)| Missing { start, end, acked_ns });
-        let rest = rest.into_iter().filter(|m| m.start < m.end);
-        let left: u64 = rest.clone().map(|m| self.segments(m.end - m.start)).sum();
-        self.missing.extend(rest);
-        let counted = self.segments(to - from);
-        let counters = &mut self.counters;
-        counters.capture_losses = (counters.capture_losses + left).saturating_sub(counted);
-        counters.capture_lost_bytes -= end - start;
-        counters.late_records.get_or_insert_default().add(lag_ns);
-        true
-    }
-
-    /// Segments of so many bytes.
-    fn segments(&self, bytes: u64) -> u64 {
-        bytes.div_ceil(u64::from(self.largest.max(1)))
     }
 
     fn retransmitted(
@@ -482,48 +396,6 @@ impl Direction {
         self.next.saturating_sub(self.una)
     }
 
-    pub(super) const fn is_started(&self) -> bool {
-        self.started
-    }
-
-    /// True if the sender's packets so far have all that an ACK acknowledges.
-    pub(super) fn has_seen(&self, ack: &Segment) -> bool {
-        self.acknowledged(ack) <= self.seen
-    }
-
-    /// The byte after the last one that an ACK acknowledges, selectively or not.
-    pub(super) fn acknowledged(&self, ack: &Segment) -> u64 {
-        let number = unwrap(self.una, ack.acknowledgement);
-        let blocks = ack.options.sack.iter().map(|(_, right)| unwrap(self.una, *right));
-        blocks.fold(number, u64::max)
-    }
-
-    /// The capture lacks what an ACK acknowledges.
-    pub(super) fn give_up(&mut self, ack: &Segment) {
-        if ack.flags.has(Flags::ACK) && self.started {
-            self.seen = self.seen.max(self.acknowledged(ack));
-        }
-    }
-
-    /// First and last number of a segment, the latter not included, and the number after those before it.
-    pub(super) fn span(&self, segment: &Segment) -> (u64, u64, u64) {
-        let syn = u32::from(segment.flags.has(Flags::SYN));
-        let start = unwrap(self.next, segment.sequence.wrapping_add(syn));
-        (start, end_of(segment, start), self.seen)
-    }
-
-    /// Leaves out all times between the two ends.
-    pub(super) fn forget_times(&mut self) {
-        self.rtt = Times::default();
-        self.timeout = Timeout::default();
-        self.counters.forget_srtt();
-    }
-
-    /// What its identification says of data that came behind their ACK.
-    pub(super) fn proof(&self, segment: &Segment) -> Proof {
-        self.ids.proof(segment.ip_id)
-    }
-
     pub(super) const fn timeouts(&self) -> u64 {
         self.cause.timeouts
     }
@@ -540,11 +412,6 @@ impl Direction {
     pub(super) const fn forgotten(&self) -> u64 {
         self.sent.forgotten()
     }
-}
-
-/// The number after those of a segment whose payload begins at `start`.
-fn end_of(segment: &Segment, start: u64) -> u64 {
-    start + u64::from(segment.payload) + u64::from(segment.flags.has(Flags::FIN))
 }
 
 fn range_of(segment: &Segment, start: u64, end: u64, late: bool) -> Range {

@@ -5,7 +5,8 @@ use crate::tcp::sent::Range;
 use crate::tcp::sequence::unwrap;
 use crate::tcp::spurious::{AckSeen, Waiting};
 
-use super::{Direction, MAX_MISSING, Missing, Path};
+use super::behind::{MAX_MISSING, Missing};
+use super::{Direction, Path};
 
 /// What an ACK tells beside its number.
 #[derive(Default)]
@@ -48,6 +49,8 @@ impl Direction {
         }
         let advanced = ack > self.una;
         let sacked = self.take_sack(segment, ack, path);
+        // Without SACK, duplicate ACKs show data that wait for a lost segment; an ACK for them tells nothing.
+        let is_clear = !self.no_sack || self.duplicate_acks == 0;
         self.count_duplicate(segment, ack, sacked.1);
         let before = self.una;
         let effect = advanced.then(|| self.advance(now, ack, path.to_receiver_ns.unwrap_or(0)));
@@ -68,11 +71,12 @@ impl Direction {
             una: self.una,
             echo: segment.options.timestamps.map(|(_, echo)| echo),
             least_rtt_ns: path.to_receiver_ns.filter(|_| is_timed),
-            covers_original: effect.as_ref().is_some_and(|effect| effect.covers_original),
+            covers_original: is_clear
+                && effect.as_ref().is_some_and(|effect| effect.covers_original),
         };
         let counters = &mut self.counters;
         if advanced && self.judge.on_ack(&seen, |w| counters.on_evidence(w.number, w.evidence)) {
-            self.cause.undo_timeout();
+            self.cause.undo();
         }
         self.cause.on_ack(self.una, advanced);
         self.note_overtaken(now);
@@ -116,7 +120,7 @@ impl Direction {
             let latest = now.saturating_sub(path.to_receiver_ns.unwrap_or(0) / 2);
             let changed = |w: &Waiting| counters.on_evidence(w.number, w.evidence);
             if self.judge.on_dsack(first.0, first.1, latest, changed) {
-                self.cause.undo_timeout();
+                self.cause.undo();
             }
         }
         let (mut bytes, mut oldest) = (0, None);
