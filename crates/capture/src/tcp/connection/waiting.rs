@@ -125,6 +125,12 @@ impl Connection {
         let is_echoed = value.is_some() && value == echo;
         let proof = if is_echoed { Proof::Original } else { data.proof(segment) };
         let lag_ns = segment.time_ns.saturating_sub(front.segment.time_ns);
+        if let Some(skew_ns) = self.skew_ns(1 - from) {
+            return lag_ns <= skew_ns + skew_ns / 2;
+        }
+        let (start, _, seen) = data.span(segment);
+        // Data that the capture lacks explain a missing number.
+        let proof = if start > seen && proof == Proof::Again { Proof::None } else { proof };
         causality.is_original(lag_ns, proof, data.counters.capture_losses)
     }
 
