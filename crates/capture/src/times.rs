@@ -44,6 +44,17 @@ impl Times {
         self.kept.extend(std::iter::repeat_n(ns, kept));
     }
 
+    /// These and others: exact while there are few.
+    pub(crate) fn and(mut self, others: Option<&Self>) -> Self {
+        for ns in others.iter().flat_map(|others| &others.kept) {
+            self.add(*ns);
+        }
+        if let Some(longest) = others.and_then(Self::max_ns) {
+            self.max_ns = self.max_ns.max(longest);
+        }
+        self
+    }
+
     /// Number of times.
     pub(crate) const fn count(&self) -> u64 {
         self.count

@@ -29,8 +29,7 @@ pub(crate) struct Found {
 }
 
 /// What is done with a copy.
-const SECOND_COPY: &str =
-    "The second copy is left out if it is an ACK, and is a network duplicate if it has data";
+const SECOND_COPY: &str = "The second copy is left out";
 
 /// A count with its noun and its verb.
 fn counted(count: u64, one: &str, many: &str) -> String {
@@ -113,6 +112,15 @@ fn copies(found: &Found) -> Vec<String> {
              of the path. {SECOND_COPY}"
         ));
     }
+    if found.copies.early > 0 {
+        let early =
+            counted(found.copies.early, "ACK comes before its data", "ACKs come before their data");
+        let longest = found.copies.early_ns as f64 / 1e6;
+        lines.push(format!(
+            "{early}, by up to {longest:.3} ms, as if several receive queues, interfaces or clocks wrote the \
+             file. They were put in order, and give no round-trip times"
+        ));
+    }
     if let Some(other) = &found.copy_of {
         lines.push(format!(
             "it begins with the same packets at the same times as {other}: probably one file was given \
@@ -168,7 +176,7 @@ mod tests {
             damaged: vec![place],
             ..FileSummary::default()
         };
-        let copies = CopyCounts { same: 1, elsewhere: 1 };
+        let copies = CopyCounts { same: 1, elsewhere: 1, ..CopyCounts::default() };
         let mut unread = Unreads::default();
         unread.add_link(147);
         let found = Found {

@@ -77,7 +77,11 @@ fn a_mirror_port_that_doubles_packets_makes_no_retransmissions() {
         assert_eq!(two.retransmissions, one.retransmissions, "{gap_us}");
         assert_eq!(two.unique_bytes, one.unique_bytes);
         assert_eq!(two.duplicate_acks, one.duplicate_acks);
-        assert_eq!(two.network_duplicates, one.data_segments);
+        assert_eq!(two.data_segments, one.data_segments);
+        assert_eq!(two.copied_segments, one.data_segments);
+        assert_eq!((two.network_duplicates, two.syn_retransmissions), (0, 0));
+        assert_eq!(two.fin_retransmissions, one.fin_retransmissions);
+        assert_eq!(two.handshake_rtt_s, one.handshake_rtt_s);
         assert!(has_warning(&found, "mirror port"), "{:?}", found.files);
         assert!(!has_warning(&expected, "twice"), "{:?}", expected.files);
     }

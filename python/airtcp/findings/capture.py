@@ -57,6 +57,8 @@ def findings(document: Mapping[str, Any]) -> list[Finding]:
         connection = max(known, key=lambda c: bulk(c)["unique_bytes"])
         found.append(Finding(ends(connection), f"{sentence(transfer(connection))}."))
         found += of_direction(bulk(connection))
+        early = early_acks(connection)
+        found += [early] if early else []
         found += between.findings(document)[:1]
         split = between.halves(document)
         found += [split] if split else []
@@ -84,8 +86,39 @@ def sentence(text: str) -> str:
 def of_direction(direction: Mapping[str, Any]) -> list[Finding]:
     """Say what happened to the data of a direction: losses, timeouts, limits, clusters, windows."""
     parts = [losses(direction), timeouts(direction), limit(direction)]
-    parts += [clock(direction), window(direction)]
+    parts += [clock(direction), window(direction), probes(direction)]
     return [part for part in parts if part is not None]
+
+
+def early_acks(connection: Mapping[str, Any]) -> Finding | None:
+    """Say that the capture holds ACKs before their data, and by how much."""
+    early = connection.get("early_acks")
+    if not early:
+        return None
+    middle, longest = (number(early[key] * 1e3) for key in ("lag_p50_s", "lag_max_s"))
+    acks = counted(early["count"], "ACK")
+    verb = "comes before its data" if early["count"] == 1 else "come before their data"
+    text = f"by {middle} ms in the median, by {longest} ms at most. They were put in order"
+    if not early["two_clocks"]:
+        text += ", and give no round-trip times."
+        return Finding(f"{acks} {verb}", text, "warn")
+    most = early["skew_at_most_s"]
+    most = "" if most is None else f" and at most {number(most * 1e3)} ms"
+    text += (
+        f". Two clocks were merged, which differ by at least {longest} ms{most}: times between the "
+        "two ends are not given."
+    )
+    return Finding(f"{acks} {verb}", text, "warn")
+
+
+def probes(direction: Mapping[str, Any]) -> Finding | None:
+    """Say how often the receiver closed its window, if the sender probed it."""
+    probed = direction.get("window_probes", 0)
+    if not probed:
+        return None
+    closed = counted(direction["zero_windows"], "time")
+    text = f"the sender sent {counted(probed, 'probe')}, which are neither data nor sent again."
+    return Finding(f"the receiver closed its window {closed}", text, "warn")
 
 
 def timeouts(direction: Mapping[str, Any]) -> Finding | None:

@@ -158,6 +158,8 @@ pub struct Segment {
     pub acknowledgement: u32,
     /// Flags.
     pub flags: Flags,
+    /// The flag AE, formerly NS (RFC 9768 section 3.2).
+    pub ae: bool,
     /// Window as sent, before its scale.
     pub window: u16,
     /// Bytes of payload.
@@ -207,6 +209,7 @@ impl Segment {
             sequence: long(4),
             acknowledgement: long(8),
             flags: Flags(head[13]),
+            ae: head[12] & 1 != 0,
             window: word(14),
             payload: u32::try_from(length.saturating_sub(header)).unwrap_or(u32::MAX),
             options: Options::parse(options),

@@ -2,7 +2,7 @@
 //!
 //! | state | begins | ends |
 //! |---|---|---|
-//! | recovery | first retransmission after signs of loss (SACK blocks or duplicate ACKs) | everything sent before is acknowledged (RFC 6675) |
+//! | recovery | first retransmission after signs of loss (SACK blocks or duplicate ACKs) | everything sent before is acknowledged (RFC 6675), or all of it proves spurious by timestamps (RFC 4015) or DSACK (RFC 3708) |
 //! | loss | a retransmission of the first segment in flight after a silence of a timeout (RFC 6298) | the same, or the timeout proves spurious (RFC 5682) |
 //!
 //! A silence of two round-trip times without signs of loss, ended by the last segment in flight, is a
@@ -227,12 +227,12 @@ impl CauseTracker {
         self.undone = self.undone.filter(|high| una < *high);
     }
 
-    /// The last timeout was spurious.
-    pub(super) fn undo_timeout(&mut self) {
+    /// The last timeout or recovery was spurious, and the sender has learnt it.
+    pub(super) fn undo(&mut self) {
         if let State::Loss { high } = self.state {
-            self.state = State::Open;
             self.undone = Some(high);
         }
+        self.state = State::Open;
     }
 }
 
@@ -309,7 +309,7 @@ mod tests {
             let silent = Moment { again: false, since_ack_ns: 280 * MS, ..moment() };
             assert_eq!(tracker.on_retransmission(&silent), Cause::Timeout);
             tracker.on_ack(2000, true);
-            tracker.undo_timeout();
+            tracker.undo();
             let next = Moment { start: 2000, end: 3000, una: 2000, silence_ns: 0, ..moment() };
             let next = Moment { since_ack_ns: 0, duplicates: 0, again: false, sacked, ..next };
             tracker.on_retransmission(&next)

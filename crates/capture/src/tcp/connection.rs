@@ -1,5 +1,9 @@
 //! A connection: its two ends, its handshake, its two directions, and where the capture was taken.
 
+mod waiting;
+
+use super::accecn::AccEcn;
+use super::causality::Causality;
 use super::copies::{AckCopy, Acks, CopyCounts, MANY_COPIES};
 use super::direction::{Direction, Path};
 use super::log::Budget;
@@ -22,6 +26,8 @@ pub(super) struct End {
     pub(super) timestamps: bool,
     pub(super) syn_ns: Option<u64>,
     syn_sequence: u32,
+    /// True if it sent a SYN with an ACK.
+    answered: bool,
     /// Least time from the capture to this end and back.
     pub(super) half_ns: Option<u64>,
     /// A timestamp of the other end that this one has not echoed yet, and when it was seen.
@@ -30,7 +36,7 @@ pub(super) struct End {
     acks: Acks,
     pub(super) fin: bool,
     pub(super) reset: bool,
-    /// ECN: packets with congestion experienced, and ACKs with the echo.
+    /// ECN: packets with congestion experienced, and ACKs with the echo of RFC 3168.
     pub(super) marked: u64,
     pub(super) echoes: u64,
 }
@@ -54,8 +60,15 @@ pub(super) struct Connection {
     /// Those of them that another point of the path has seen.
     elsewhere: u64,
     pub(super) packets: u64,
+    /// SYNs of both ends.
+    syns: u64,
+    pub(super) accurate: AccEcn,
+    /// Packets that came before their causes.
+    pub(super) causality: Option<Box<Causality>>,
     /// True if the capture has several points of the path.
     pub(super) is_merged: bool,
+    /// True if the times of both ends are of different clocks.
+    pub(super) has_two_clocks: bool,
     /// True if the client is known by its SYN.
     pub(super) client_known: bool,
     /// Where the capture was taken, if the user told it, or a radio shows it.
@@ -92,7 +105,11 @@ impl Connection {
             copied_acks: 0,
             elsewhere: 0,
             packets: 0,
+            syns: 0,
+            accurate: AccEcn::default(),
+            causality: None,
             is_merged: false,
+            has_two_clocks: false,
             client_known: syn,
             // A radio hears the packet on its way: the loss may come after it.
             told: told.or_else(|| first.of_air.then_some(Vantage::Middle)),
@@ -107,31 +124,47 @@ impl Connection {
         }
         let end = &self.ends[self.place(segment)];
         let known = end.syn_ns.is_some() && end.syn_sequence == segment.sequence;
-        !known && (self.packets > 1 || end.syn_ns.is_some())
+        // Both ends may open the connection: each sends SYNs (RFC 9293 section 3.5).
+        let opening = self.packets <= self.syns.max(1);
+        !known && (!opening || end.syn_ns.is_some())
     }
 
     fn place(&self, segment: &Segment) -> usize {
         if segment.from == self.ends[CLIENT].endpoint { CLIENT } else { SERVER }
     }
 
-    /// Takes a segment of this connection.
-    pub(super) fn on_segment(&mut self, segment: &Segment) {
+    /// Takes a segment of this connection. `room` is that for packets that wait for others.
+    #[inline]
+    pub(super) fn on_segment(&mut self, segment: &Segment, room: &mut usize) {
+        self.last_ns = self.last_ns.max(segment.time_ns);
+        let from = self.place(segment);
+        if self.causality.is_some() || self.is_early(from, segment) {
+            self.in_order(from, segment, room);
+        } else {
+            self.take(segment, segment.time_ns, false);
+        }
+    }
+
+    /// Takes a segment that came at `own_ns`; `waited` if it came before its cause.
+    fn take(&mut self, segment: &Segment, own_ns: u64, waited: bool) {
         let from = self.place(segment);
         let to = 1 - from;
         self.packets += 1;
-        self.last_ns = self.last_ns.max(segment.time_ns);
         if let Some(copy) = self.ends[from].acks.take(segment) {
             self.copied_acks += 1;
+            self.syns += u64::from(segment.flags.has(Flags::SYN));
             self.elsewhere += u64::from(copy == AckCopy::Elsewhere);
             return;
         }
-        self.take_options(from, segment);
-        self.take_echo(from, segment);
+        self.syns += u64::from(segment.flags.has(Flags::SYN));
+        self.take_options(from, segment, own_ns, waited);
+        self.take_echo(from, segment, own_ns, waited);
         let told = self.told;
         let path = |sender: usize, ends: &[End; 2]| Path {
             to_sender_ns: ends[sender].half_ns,
             to_receiver_ns: ends[1 - sender].half_ns,
             told: told.map(|vantage| vantage.along(sender == CLIENT)),
+            is_early: waited,
         };
         // The ACK reaches the sender before the sender reacts, so it is taken first.
         let reverse = path(to, &self.ends);
@@ -144,13 +177,15 @@ impl Connection {
         end.fin |= segment.flags.has(Flags::FIN);
         end.reset |= segment.flags.has(Flags::RST);
         end.marked += u64::from(segment.ecn == 3);
-        end.echoes += u64::from(segment.flags.has(Flags::ECE) && !segment.flags.has(Flags::SYN));
+        end.echoes += u64::from(self.accurate.take(from, segment));
     }
 
     /// Ends the connection. In a capture of several points, a copy at one point does not show that the
     /// segment passed the other, and the place of the capture is not one.
-    pub(super) fn end(&mut self) {
-        let CopyCounts { same, elsewhere } = self.copies();
+    pub(super) fn end(&mut self, room: &mut usize) {
+        self.give_up(room);
+        self.merged_clocks();
+        let CopyCounts { same, elsewhere, .. } = self.copies();
         if (same + elsewhere).saturating_mul(MANY_COPIES) <= self.packets {
             return;
         }
@@ -160,9 +195,7 @@ impl Connection {
         self.is_merged = elsewhere > 0 || gaps > MERGED_GAP_NS.saturating_mul(copies);
         for direction in &mut self.directions {
             direction.counters.forget_seen_twice();
-            if self.is_merged {
-                direction.counters.leave_out_copies();
-            }
+            direction.counters.leave_out_copies();
         }
     }
 
@@ -173,29 +206,42 @@ impl Connection {
             all += direction.counters.network_duplicates;
             elsewhere += direction.counters.copies_elsewhere;
         }
-        CopyCounts { same: all - elsewhere, elsewhere }
+        let waited = self.causality.iter().flat_map(|causality| &causality.lags);
+        let late = self.directions.iter().filter_map(|d| d.counters.late_records.as_deref());
+        let (mut early, mut early_ns) = (0, 0);
+        for lags in waited.chain(late) {
+            early += lags.count();
+            early_ns = early_ns.max(lags.max_ns().unwrap_or(0));
+        }
+        CopyCounts { same: all - elsewhere, elsewhere, early, early_ns }
     }
 
-    fn take_options(&mut self, from: usize, segment: &Segment) {
+    fn take_options(&mut self, from: usize, segment: &Segment, own_ns: u64, waited: bool) {
         if !segment.flags.has(Flags::SYN) {
             if self.ends[from].syn_ns.is_none() && segment.options.timestamps.is_some() {
                 self.ends[from].timestamps = true;
             }
-            self.take_third_step(from, segment);
+            self.take_third_step(from, segment, own_ns, waited);
             return;
         }
         let now = segment.time_ns;
         let other_syn = self.ends[1 - from].syn_ns;
         let end = &mut self.ends[from];
-        let again = end.syn_ns.is_some();
-        end.syn_ns = Some(now);
+        let acks = segment.flags.has(Flags::ACK);
+        let again = end.answered;
+        end.answered |= acks;
+        // An end that opens at the same time as the other sends a SYN before its SYN with an ACK.
+        if !acks || end.syn_ns.is_none() {
+            end.syn_ns = Some(now);
+        }
         end.syn_sequence = segment.sequence;
         end.mss = segment.options.mss;
         end.window_scale = segment.options.window_scale;
         end.sack_permitted = segment.options.sack_permitted;
         end.timestamps = segment.options.timestamps.is_some();
-        if segment.flags.has(Flags::ACK)
+        if acks
             && !again
+            && !waited
             && let Some(syn) = other_syn
         {
             let ns = now.saturating_sub(syn);
@@ -216,12 +262,18 @@ impl Connection {
     }
 
     /// The third step of the handshake gives the time to the client and back.
-    fn take_third_step(&mut self, from: usize, segment: &Segment) {
-        if from != CLIENT || self.packets != 3 {
+    fn take_third_step(&mut self, from: usize, segment: &Segment, own_ns: u64, waited: bool) {
+        // Copies of another point of the path make the times of one point those of two.
+        let copies = self.copied_acks - self.elsewhere;
+        if from != CLIENT || self.packets - copies != 3 {
             return;
         }
         if let (Some(syn), Some(syn_ack)) = (self.ends[CLIENT].syn_ns, self.ends[SERVER].syn_ns) {
-            self.handshake_ns = Some(segment.time_ns.saturating_sub(syn));
+            // Both are of the client: their difference is right by any clock.
+            self.handshake_ns = Some(own_ns.saturating_sub(syn));
+            if waited {
+                return;
+            }
             let ns = segment.time_ns.saturating_sub(syn_ack);
             lower(&mut self.ends[CLIENT].half_ns, ns);
             self.directions[SERVER].on_handshake(ns);
@@ -229,7 +281,7 @@ impl Connection {
     }
 
     /// Times from a timestamp of one end to its echo by the other.
-    fn take_echo(&mut self, from: usize, segment: &Segment) {
+    fn take_echo(&mut self, from: usize, segment: &Segment, own_ns: u64, waited: bool) {
         let Some((value, echo)) = segment.options.timestamps else { return };
         let now = segment.time_ns;
         let end = &mut self.ends[from];
@@ -237,7 +289,7 @@ impl Connection {
             && segment.flags.has(Flags::ACK)
             && !later(awaited, echo)
         {
-            if echo == awaited {
+            if echo == awaited && !waited {
                 lower(&mut end.half_ns, now.saturating_sub(seen));
             }
             end.awaited = None;
@@ -245,7 +297,7 @@ impl Connection {
         let fresh = end.last_stamp.is_none_or(|last| later(value, last));
         if fresh {
             end.last_stamp = Some(value);
-            self.ends[1 - from].awaited.get_or_insert((value, now));
+            self.ends[1 - from].awaited.get_or_insert((value, own_ns));
         }
     }
 
@@ -259,7 +311,7 @@ impl Connection {
         if let Some(told) = self.told {
             return told.name();
         }
-        if self.is_merged {
+        if self.is_merged || self.has_two_clocks {
             return "unknown";
         }
         let [Some(client), Some(server)] = self.ends.each_ref().map(|end| end.half_ns) else {

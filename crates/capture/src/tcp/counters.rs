@@ -4,6 +4,7 @@ use super::cause::Cause;
 use super::spurious::Evidence;
 use super::timeouts::TimeoutCause;
 use super::window::Windows;
+use crate::times::Times;
 
 /// Retransmissions of a direction that are kept one by one; later ones are only counted.
 pub(super) const MAX_KEPT: usize = 1 << 20;
@@ -55,11 +56,20 @@ pub(super) struct Counters {
     pub(super) copies_elsewhere: u64,
     pub(super) capture_losses: u64,
     pub(super) capture_lost_bytes: u64,
+    /// Time from an ACK to data that the capture holds behind it and that did not wait for them.
+    pub(super) late_records: Option<Box<Times>>,
     pub(super) acks: u64,
+    /// ACKs that cover data.
+    pub(super) covering_acks: u64,
     pub(super) duplicate_acks: u64,
     pub(super) duplicate_acks_sack: u64,
     pub(super) dsacks: u64,
     pub(super) zero_windows: u64,
+    /// ACKs with a window of 0, and probes of a closed window.
+    pub(super) zero_window_acks: u64,
+    pub(super) window_probes: u64,
+    /// Data of a SYN that the other end did not take.
+    pub(super) early_refused_bytes: u64,
     pub(super) keep_alives: u64,
     pub(super) syn_retransmissions: u64,
     pub(super) fin_retransmissions: u64,
@@ -113,6 +123,11 @@ impl Counters {
     pub(super) fn on_srtt(&mut self, ns: u64) {
         self.srtts += 1;
         self.srtt_sum_ns = self.srtt_sum_ns.saturating_add(ns);
+    }
+
+    /// Leaves out the smoothed round-trip times.
+    pub(super) const fn forget_srtt(&mut self) {
+        (self.srtts, self.srtt_sum_ns) = (0, 0);
     }
 
     /// Mean of the smoothed round-trip time over the ACKs.

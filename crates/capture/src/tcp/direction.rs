@@ -2,6 +2,8 @@
 //! of them, `record` the series.
 
 mod acks;
+mod asking;
+mod behind;
 mod record;
 
 use super::cause::{Cause, CauseTracker, Moment, State};
@@ -9,6 +11,7 @@ use super::counters::{Counters, Retransmission};
 use super::limits::{Limits, Situation};
 use super::log::{Budget, Recorder};
 use super::order::{Clues, IdCounter, Suspect};
+use super::probes::Closed;
 use super::rtt::Timeout;
 use super::sent::{Range, Recent, Sent};
 use super::sequence::unwrap;
@@ -18,6 +21,7 @@ use super::timeouts::Expired;
 use super::vantage::Place;
 use crate::dissect::{Flags, Segment};
 use crate::times::Times;
+use behind::{Missing, end_of};
 
 /// Shortest silence before a keep-alive, if the byte that it repeats was a segment of its own.
 const KEEP_ALIVE_NS: u64 = 5_000_000_000;
@@ -31,6 +35,9 @@ pub(super) struct Path {
     pub(super) to_receiver_ns: Option<u64>,
     /// Where the capture was taken, if the user told it.
     pub(super) told: Option<Place>,
+    /// True if the capture holds this packet before its cause: its time is that of the cause, and tells no
+    /// round-trip time.
+    pub(super) is_early: bool,
 }
 
 impl Path {
@@ -98,6 +105,15 @@ pub(super) struct Direction {
     pub(super) no_sack: bool,
     window: u64,
     pub(super) largest: u32,
+    /// Whether the receiver's window is closed.
+    closed: Closed,
+    /// The first byte, and whether SYNs were sent without and with an ACK.
+    origin: u64,
+    opened: [bool; 2],
+    /// The byte after the last one that the sender's packets had.
+    seen: u64,
+    /// Bytes that were acknowledged and not seen, and when.
+    missing: Vec<Missing>,
     fin: Option<u64>,
     /// First byte of the last tail-loss probe.
     probe: Option<u64>,
@@ -123,21 +139,35 @@ impl Direction {
             self.ids.on_first(segment.ip_id);
             self.next = (1 << 32) | u64::from(sequence);
             self.una = self.next;
+            self.origin = self.next;
+            self.seen = self.next;
             self.advanced_ns = segment.time_ns;
             if let Some(series) = &mut self.series {
                 series.origin = self.next;
             }
-        } else if syn && self.next & 0xffff_ffff == u64::from(sequence) && segment.payload == 0 {
-            self.counters.syn_retransmissions += 1;
         }
         self.counters.packets += 1;
         let start = unwrap(self.next, sequence);
+        self.ids.on_packet(segment.ip_id);
+        self.seen = self.seen.max(end_of(segment, start));
+        if syn && start == self.origin {
+            // Ends that open at the same time send a SYN, and a SYN with an ACK (RFC 9293 section 3.5).
+            let sent = &mut self.opened[usize::from(segment.flags.has(Flags::ACK))];
+            if std::mem::replace(sent, true) {
+                self.counters.syn_retransmissions += 1;
+                return;
+            }
+        }
+        if self.take_probe(segment, start) {
+            return;
+        }
+        let mut is_copy = false;
         if segment.payload > 0 {
-            self.on_data(segment, start, path);
+            is_copy = self.on_data(segment, start, path);
         }
         if segment.flags.has(Flags::FIN) {
             let fin = start + u64::from(segment.payload) + 1;
-            if self.fin.is_some_and(|known| known >= fin) {
+            if self.fin.is_some_and(|known| known >= fin) && !is_copy {
                 self.counters.fin_retransmissions += 1;
             }
             self.fin = Some(fin);
@@ -145,15 +175,13 @@ impl Direction {
         }
     }
 
-    fn on_data(&mut self, segment: &Segment, start: u64, path: Path) {
+    /// Data. True if the capture or the network made a copy.
+    fn on_data(&mut self, segment: &Segment, start: u64, path: Path) -> bool {
         let now = segment.time_ns;
         let length = u64::from(segment.payload);
         let end = start + length;
-        // A keep-alive repeats the last acknowledged byte (RFC 9293 section 3.8.4).
-        if self.is_keep_alive(segment, start) {
-            self.counters.keep_alives += 1;
-            return;
-        }
+        self.accept_probe(start);
+        self.closed.on_data();
         self.counters.data_segments += 1;
         self.counters.payload_bytes += length;
         self.largest = self.largest.max(segment.payload);
@@ -162,6 +190,7 @@ impl Direction {
         }
         self.counters.last_data_ns = Some(now);
         self.limits.advance(now);
+        let copies = self.counters.network_duplicates;
         if start >= self.next {
             self.on_original(segment, start, end);
         } else {
@@ -172,14 +201,7 @@ impl Direction {
         let reaction = path.to_sender_ns.unwrap_or(0);
         self.limits.on_data(now, segment, self.largest, since_ack.saturating_sub(reaction));
         self.situate(now, path);
-    }
-
-    /// True if a segment repeats the last acknowledged byte after a long silence. After a short one, it
-    /// is a segment of one byte that was sent again.
-    fn is_keep_alive(&self, segment: &Segment, start: u64) -> bool {
-        let repeats = segment.payload == 1 && start + 1 == self.una && self.sent.is_empty();
-        let alone = || self.recent.holding(start).is_some_and(|range| range.start == start);
-        repeats && (!alone() || segment.time_ns.saturating_sub(self.data_ns) >= KEEP_ALIVE_NS)
+        self.counters.network_duplicates > copies
     }
 
     fn on_original(&mut self, segment: &Segment, start: u64, end: u64) {
@@ -210,6 +232,11 @@ impl Direction {
             ip_id: segment.ip_id,
             ttl: segment.ttl,
         };
+        if end <= self.una && self.is_late_record(suspect, (start, end), &clues) {
+            self.counters.unique_bytes += end - start;
+            self.record_segment(segment, start, SegmentKind::First);
+            return;
+        }
         if seen == 0 {
             let next = self.sent.original_after(start);
             if next.is_some_and(|next| clues.is_late_original(suspect, next)) {

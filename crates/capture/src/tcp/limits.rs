@@ -2,6 +2,7 @@
 //!
 //! | limit | from an event to the next one |
 //! |---|---|
+//! | receive window | the window of the receiver is closed |
 //! | recovery | the sender repairs losses, or waits for a timeout after one |
 //! | receive window | less than a segment fits into the window of the receiver |
 //! | application | nothing is in flight, or the last segment was the end of what the application had written |
@@ -101,7 +102,10 @@ impl Limits {
     /// Sets the limit that holds from now on. Returns the round trip that ended, if one did.
     pub(super) fn situate(&mut self, at: &Situation) -> Option<Round> {
         let round = self.follow_growth(at);
-        self.limit = if at.recovering {
+        // Nothing but a probe may be sent into a closed window.
+        self.limit = if at.window == 0 && at.segment > 0 {
+            Limit::ReceiveWindow
+        } else if at.recovering {
             Limit::Recovery
         } else if at.window < at.flight.saturating_add(at.segment) && at.segment > 0 {
             Limit::ReceiveWindow

@@ -6,6 +6,8 @@
 //! `spurious` (needlessly), `rtt`, `limits` (what limited the sender), `window`, and on request
 //! `series` (everything over time) and `log` (every segment). `clusters` looks at the losses at the end. `connections` and `report` have the results.
 
+mod accecn;
+mod causality;
 mod cause;
 mod clusters;
 mod connection;
@@ -18,6 +20,7 @@ mod index;
 mod limits;
 pub mod log;
 mod order;
+mod probes;
 pub mod report;
 mod rtt;
 mod sent;
@@ -29,6 +32,7 @@ mod tracker;
 mod vantage;
 mod window;
 
+pub use causality::EarlyAcks;
 pub use cause::Cause;
 pub(crate) use clusters::period;
 pub use clusters::{LossClusters, Period};

@@ -5,6 +5,7 @@
 //! timestamp; and the time since its neighbours, because a sender needs a round trip to learn of a
 //! loss.
 
+use super::causality::Proof;
 use super::sent::Range;
 use super::sequence::later;
 
@@ -19,6 +20,10 @@ pub(super) struct IdCounter {
     /// That of the first packet, and of the last original.
     first: Option<u16>,
     last: Option<u16>,
+    /// That of the last packet of any kind, and how often it was one more than that of the packet before.
+    latest: Option<u16>,
+    ones: u32,
+    others: u32,
     steps: u32,
     strays: u32,
     /// Those of the strays that did not change.
@@ -43,6 +48,29 @@ impl IdCounter {
             }
         }
         self.last = id;
+    }
+
+    /// Takes the identification of any packet.
+    pub(super) fn on_packet(&mut self, id: Option<u16>) {
+        if let (Some(latest), Some(id)) = (self.latest, id) {
+            let is_one = id.wrapping_sub(latest) == 1;
+            let count = if is_one { &mut self.ones } else { &mut self.others };
+            *count = count.saturating_add(1);
+        }
+        self.latest = id;
+    }
+
+    /// What the identification of the next packet says of data that came behind their ACK.
+    pub(super) fn proof(self, id: Option<u16>) -> Proof {
+        let (Some(latest), Some(id)) = (self.latest, id) else { return Proof::None };
+        // Linux numbers the packets of a connection one by one.
+        let is_one_by_one = self.ones >= ENOUGH && self.others <= self.ones / 8;
+        match id.wrapping_sub(latest).cast_signed() {
+            1 => Proof::Original,
+            ..=-1 if is_one_by_one => Proof::Original,
+            2.. if is_one_by_one => Proof::Again,
+            _ => Proof::None,
+        }
     }
 
     /// True if each packet has an identification of its own, counted up or random.
@@ -79,6 +107,8 @@ pub(super) struct Clues {
 const COPY_NS: u64 = 100_000_000;
 /// The same at another point of the path, which the time to live shows.
 const COPY_ELSEWHERE_NS: u64 = 1_000_000_000;
+/// The same at the sender, which does not number its packets one by one.
+const HOST_COPY_NS: u64 = 1_000_000;
 /// Shortest time in which a sender learns of a loss, as a share of the least round-trip time.
 const REACTION: f64 = 0.8;
 /// The same, if no round-trip time is known.
@@ -111,6 +141,27 @@ impl Clues {
         self.too_soon(suspect.time_ns.saturating_sub(next.first_ns))
     }
 
+    /// True if data that the capture holds behind their ACK, `lag_ns` later, were sent once. `next` are the data
+    /// after them. Without a time, only what proves it counts.
+    pub(super) fn was_acknowledged_early(
+        &self,
+        suspect: Suspect,
+        next: Option<&Range>,
+        lag_ns: Option<u64>,
+    ) -> bool {
+        let ids = next.and_then(|next| suspect.ip_id.zip(next.ip_id));
+        if self.ids.counts()
+            && let Some((id, other)) = ids
+        {
+            return other.wrapping_sub(id).cast_signed() > 0;
+        }
+        let stamps = next.and_then(|next| suspect.stamp.zip(next.stamp));
+        if let Some((stamp, other)) = stamps.filter(|(stamp, other)| stamp != other) {
+            return later(other, stamp);
+        }
+        lag_ns.is_some_and(|ns| self.too_soon(ns))
+    }
+
     /// True if the network or the capture made a copy of a segment that was seen before.
     pub(super) fn is_duplicate(&self, suspect: Suspect, before: &Range) -> bool {
         // A sender that numbers each packet gives another number to one that it sends again.
@@ -133,7 +184,8 @@ impl Clues {
             return false;
         }
         if self.at_sender {
-            gap < 20_000 && suspect.ip_id == before.ip_id
+            let is_soon = gap < 20_000 || (gap < HOST_COPY_NS && self.too_soon(gap));
+            is_soon && suspect.ip_id == before.ip_id
         } else {
             self.too_soon(gap)
         }

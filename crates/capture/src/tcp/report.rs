@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::causality::EarlyAcks;
 use super::clusters::{Loss, LossClusters};
 use super::connection::{CLIENT, Connection, SERVER};
 use super::counters::{Counters, Retransmission};
@@ -42,8 +43,12 @@ pub struct ConnectionReport {
     pub duration_s: f64,
     /// Packets of both directions.
     pub packets: u64,
-    /// ACKs that the capture holds twice, left out of all other numbers.
+    /// Packets without payload (ACKs, SYN, FIN, RST) that the capture holds twice, left out of all other
+    /// numbers.
     pub copied_acks: u64,
+    /// ACKs that the capture holds before their data; none if there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub early_acks: Option<EarlyAcks>,
     /// Options of the handshake, of the client and of the server.
     pub handshake: [HandshakeReport; 2],
     /// The data of the client, then of the server.
@@ -92,7 +97,8 @@ pub struct DirectionReport {
     pub out_of_order: u64,
     /// Segments with payload that the network or the capture duplicated.
     pub network_duplicates: u64,
-    /// Segments with payload that a capture of several points holds twice, left out of all other numbers.
+    /// Segments with payload that the capture holds twice, of several points or interfaces, left out of all
+    /// other numbers.
     pub copied_segments: u64,
     /// Segments that were acknowledged and are not in the capture (estimated from their bytes).
     pub capture_losses: u64,
@@ -110,16 +116,31 @@ pub struct DirectionReport {
     pub recoveries: u64,
     /// Times at which the receiver closed its window.
     pub zero_windows: u64,
-    /// Keep-alives with payload.
+    /// ACKs with a window of 0, those that answer probes included.
+    #[serde(default)]
+    pub zero_window_acks: u64,
+    /// Probes of a closed window (RFC 9293 section 3.8.6.1), with one byte or none. They are no data
+    /// segments, and their bytes are data only if the receiver took them.
+    #[serde(default)]
+    pub window_probes: u64,
+    /// Keep-alives (RFC 9293 section 3.8.4), with one byte or none.
     pub keep_alives: u64,
+    /// Bytes of a SYN (TCP Fast Open, RFC 7413) that the other end did not take. They are sent once more as
+    /// data, and are not counted as sent again.
+    #[serde(default)]
+    pub early_refused_bytes: u64,
     /// SYNs sent again.
     pub syn_retransmissions: u64,
     /// FINs sent again.
     pub fin_retransmissions: u64,
     /// Packets marked with congestion experienced (RFC 3168).
     pub ecn_marked: u64,
-    /// ACKs of the other end that echo congestion.
+    /// ACKs of the other end that echo congestion (RFC 3168); none with accurate feedback.
     pub ecn_echoes: u64,
+    /// Packets with congestion experienced that the other end counted in the field ACE (RFC 9768), which counts
+    /// modulo 8 between two ACKs; none without accurate feedback.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accecn_marked: Option<u64>,
     /// Largest segment in bytes.
     pub largest_segment_bytes: u32,
     /// Most bytes in flight: sent and not yet acknowledged, those in SACK blocks included.
@@ -253,6 +274,7 @@ impl ConnectionReport {
             duration_s: seconds(connection.last_ns - connection.start_ns),
             packets: connection.packets,
             copied_acks: connection.copied_acks,
+            early_acks: connection.early_acks(),
             handshake,
             directions: [CLIENT, SERVER].map(|from| DirectionReport::of(connection, from)).into(),
         }
@@ -268,7 +290,8 @@ impl DirectionReport {
         let goodput_bps = goodput(direction);
         let rtt_s = RttReport::of(&direction.rtt);
         // Round trips are seen from the capture: the way to the sender and back is missing.
-        let away_ns = connection.ends[from].half_ns.unwrap_or(0);
+        let away_ns = connection.ends[from].half_ns.filter(|_| !connection.has_two_clocks);
+        let away_ns = away_ns.unwrap_or(0);
         let whole = |rtt: Option<f64>| rtt.map(|s| s + seconds(away_ns));
         Self {
             from: connection.ends[from].endpoint.to_string(),
@@ -295,11 +318,15 @@ impl DirectionReport {
             ),
             recoveries: direction.recoveries(),
             zero_windows: counters.zero_windows,
+            zero_window_acks: counters.zero_window_acks,
+            window_probes: counters.window_probes,
             keep_alives: counters.keep_alives,
+            early_refused_bytes: counters.early_refused_bytes,
             syn_retransmissions: counters.syn_retransmissions,
             fin_retransmissions: counters.fin_retransmissions,
             ecn_marked: connection.ends[from].marked,
             ecn_echoes: connection.ends[1 - from].echoes,
+            accecn_marked: connection.accurate.counted_by(1 - from),
             largest_segment_bytes: direction.largest,
             largest_flight_bytes: counters.largest_flight,
             largest_outstanding_bytes: counters.largest_outstanding,

@@ -77,6 +77,16 @@ impl Sent {
         Some(range)
     }
 
+    /// Forgets everything from `at` on.
+    pub(super) fn forget_from(&mut self, at: u64) {
+        self.split(at);
+        while self.ranges.back().is_some_and(|range| range.start >= at) {
+            if let Some(range) = self.ranges.pop_back().filter(|range| range.sacked) {
+                self.sacked_bytes -= range.end - range.start;
+            }
+        }
+    }
+
     /// Bytes of `start..end` in these ranges.
     pub(super) fn seen(&self, start: u64, end: u64) -> u64 {
         let from = self.ranges.partition_point(|range| range.end <= start);

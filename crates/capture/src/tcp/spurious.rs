@@ -94,6 +94,8 @@ pub(super) struct Judge {
     waiting: VecDeque<Waiting>,
     /// Timestamp of the first retransmission of the present recovery.
     first_stamp: Option<u32>,
+    /// Its number.
+    begun: usize,
 }
 
 impl Judge {
@@ -101,6 +103,7 @@ impl Judge {
     pub(super) fn push(&mut self, retransmission: Waiting, begins: bool) {
         if begins {
             self.first_stamp = retransmission.stamp;
+            self.begun = retransmission.number;
         }
         if self.waiting.len() >= MAX_WAITING {
             self.waiting.pop_front();
@@ -108,8 +111,8 @@ impl Judge {
         self.waiting.push_back(retransmission);
     }
 
-    /// Takes an ACK into account. Reports each change, and returns true if the last timeout proved
-    /// spurious.
+    /// Takes an ACK into account. Reports each change, and returns true if the sender learns that the last
+    /// timeout or recovery was spurious: of a recovery, by the timestamp of an original (RFC 4015).
     pub(super) fn on_ack(&mut self, ack: &AckSeen, mut changed: impl FnMut(&Waiting)) -> bool {
         let mut undone = false;
         for waiting in &mut self.waiting {
@@ -143,14 +146,17 @@ impl Judge {
                 waiting.acknowledged = true;
             }
             if waiting.evidence != evidence {
-                undone |= after_timeout && precedes_all;
+                let by_stamp = waiting.evidence.timestamps && precedes_all;
+                undone |= (after_timeout && precedes_all) || by_stamp;
                 changed(waiting);
             }
         }
         undone
     }
 
-    /// A duplicate SACK for `start..end`. Marks the last retransmission that can have caused it.
+    /// A duplicate SACK for `start..end`. Marks the last retransmission that can have caused it. True if all
+    /// retransmissions since the timeout or the recovery began have one: the sender learns that it was spurious (RFC
+    /// 3708 section 2).
     pub(super) fn on_dsack(
         &mut self,
         start: u64,
@@ -164,7 +170,8 @@ impl Judge {
         let Some(waiting) = self.waiting.iter_mut().rev().find(caused) else { return false };
         waiting.evidence.dsack = true;
         changed(waiting);
-        waiting.cause == Cause::Timeout
+        let present = self.waiting.iter().rev().take_while(|w| w.number >= self.begun);
+        present.fold(true, |all, w| all && w.evidence.dsack)
     }
 
     /// Forgets retransmissions that an ACK covered long ago.

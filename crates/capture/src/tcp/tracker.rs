@@ -33,6 +33,9 @@ impl Default for TrackerLimits {
     }
 }
 
+/// Most packets of all connections that wait for others at a time.
+const MAX_WAITING: usize = 1 << 15;
+
 /// Follows the connections of a capture.
 #[derive(Debug)]
 pub struct Tracker {
@@ -46,6 +49,8 @@ pub struct Tracker {
     copies: CopyCounts,
     /// Points of all series.
     recorded: usize,
+    /// Packets that may still wait for others.
+    room: usize,
 }
 
 impl Default for Tracker {
@@ -65,6 +70,7 @@ impl Tracker {
             report: Report::default(),
             copies: CopyCounts::default(),
             recorded: 0,
+            room: MAX_WAITING,
         }
     }
 
@@ -89,7 +95,7 @@ impl Tracker {
         if let Some(Some(connection)) = place.and_then(|place| self.open.get_mut(place))
             && !connection.is_over_for(segment)
         {
-            connection.on_segment(segment);
+            connection.on_segment(segment, &mut self.room);
         } else {
             self.begin(key, place, segment);
         }
@@ -161,13 +167,13 @@ impl Tracker {
             self.limits.series.is_some(),
             self.log.as_ref(),
         )));
-        connection.on_segment(segment);
+        connection.on_segment(segment, &mut self.room);
     }
 
     /// Ends a connection.
     fn close(&mut self, place: usize) {
         if let Some(mut connection) = self.open[place].take() {
-            connection.end();
+            connection.end(&mut self.room);
             self.copies = self.copies.and(connection.copies());
             self.keep(&connection);
         }

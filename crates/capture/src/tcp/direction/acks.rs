@@ -5,6 +5,7 @@ use crate::tcp::sent::Range;
 use crate::tcp::sequence::unwrap;
 use crate::tcp::spurious::{AckSeen, Waiting};
 
+use super::behind::{MAX_MISSING, Missing};
 use super::{Direction, Path};
 
 /// What an ACK tells beside its number.
@@ -42,16 +43,24 @@ impl Direction {
             self.counters.on_srtt(srtt);
         }
         let ack = unwrap(self.una, segment.acknowledgement);
+        self.accept_probe(ack);
+        if segment.flags.has(Flags::SYN) {
+            self.refuse_early_data(ack);
+        }
         let advanced = ack > self.una;
         let sacked = self.take_sack(segment, ack, path);
+        // Without SACK, duplicate ACKs show data that wait for a lost segment; an ACK for them tells nothing.
+        let is_clear = !self.no_sack || self.duplicate_acks == 0;
         self.count_duplicate(segment, ack, sacked.1);
         let before = self.una;
         let effect = advanced.then(|| self.advance(now, ack, path.to_receiver_ns.unwrap_or(0)));
         let acked = effect.as_ref().and_then(|effect| effect.sample(now));
+        let is_timed = !path.is_early;
+        let (acked, selectively) = (acked.filter(|_| is_timed), sacked.0.filter(|_| is_timed));
         if let Some(ns) = acked {
             self.plain.add(ns);
         }
-        if let Some(ns) = acked.or(sacked.0) {
+        if let Some(ns) = acked.or(selectively) {
             self.rtt.add(ns);
             self.timeout.add(ns);
             self.record_rtt(now, ns);
@@ -61,20 +70,24 @@ impl Direction {
             before,
             una: self.una,
             echo: segment.options.timestamps.map(|(_, echo)| echo),
-            least_rtt_ns: path.to_receiver_ns,
-            covers_original: effect.as_ref().is_some_and(|effect| effect.covers_original),
+            least_rtt_ns: path.to_receiver_ns.filter(|_| is_timed),
+            covers_original: is_clear
+                && effect.as_ref().is_some_and(|effect| effect.covers_original),
         };
         let counters = &mut self.counters;
         if advanced && self.judge.on_ack(&seen, |w| counters.on_evidence(w.number, w.evidence)) {
-            self.cause.undo_timeout();
+            self.cause.undo();
         }
         self.cause.on_ack(self.una, advanced);
         self.note_overtaken(now);
         self.acked_ns = now;
-        self.set_window(segment);
+        // A reset advertises nothing (RFC 9293 section 3.10.7): its window means nothing.
+        if !segment.flags.has(Flags::RST) {
+            self.set_window(segment);
+        }
         self.record_ack(segment, ack);
         self.situate(now, path);
-        let newest = effect?.newest.filter(|range| range.copies == 0 && !range.late)?;
+        let newest = effect?.newest.filter(|range| range.copies == 0 && !range.late && is_timed)?;
         Some(now.saturating_sub(newest.first_ns))
     }
 
@@ -107,7 +120,7 @@ impl Direction {
             let latest = now.saturating_sub(path.to_receiver_ns.unwrap_or(0) / 2);
             let changed = |w: &Waiting| counters.on_evidence(w.number, w.evidence);
             if self.judge.on_dsack(first.0, first.1, latest, changed) {
-                self.cause.undo_timeout();
+                self.cause.undo();
             }
         }
         let (mut bytes, mut oldest) = (0, None);
@@ -153,7 +166,7 @@ impl Direction {
         let head = self.una;
         let mut missing = 0;
         while let Some(range) = self.sent.take_acknowledged(ack) {
-            missing += range.start.saturating_sub(self.una);
+            missing += self.miss(range.start, now);
             self.una = range.end;
             self.recent.push(range);
             let once = range.copies == 0 && !range.late;
@@ -169,12 +182,11 @@ impl Direction {
             }
         }
         let fin = u64::from(self.fin.is_some_and(|fin| fin == ack));
-        missing += (ack - fin).saturating_sub(self.una);
+        missing += self.miss(ack - fin, now);
         // A SYN or FIN that the capture lacks takes one number.
         let missed = missing > 1 && self.counters.data_segments > 0;
         if missed {
-            let size = u64::from(self.largest.max(1));
-            self.counters.capture_losses += missing.div_ceil(size);
+            self.counters.capture_losses += self.segments(missing);
             self.counters.capture_lost_bytes += missing;
         }
         self.una = ack;
@@ -182,9 +194,22 @@ impl Direction {
         self.advanced_ns = now;
         if effect.covers_data || missed {
             self.counters.last_ack_ns = Some(now);
+            self.counters.covering_acks += 1;
         }
         self.judge.forget_before(now.saturating_sub(60_000_000_000));
         effect
+    }
+
+    /// Bytes before `start` that were not seen when they were acknowledged.
+    fn miss(&mut self, start: u64, acked_ns: u64) -> u64 {
+        if start <= self.una {
+            return 0;
+        }
+        if self.missing.len() == MAX_MISSING {
+            self.missing.remove(0);
+        }
+        self.missing.push(Missing { start: self.una, end: start, acked_ns });
+        start - self.una
     }
 
     /// The round-trip time of the handshake, which a sender's timer begins with.
@@ -199,6 +224,8 @@ impl Direction {
         if window == 0 && (self.window > 0 || self.counters.windows.is_empty()) {
             self.counters.zero_windows += 1;
         }
+        self.counters.zero_window_acks += u64::from(window == 0);
+        self.closed.advertised(segment.time_ns, window);
         self.window = window;
         self.raw_window = segment.window;
         self.counters.windows.advertised(window);
