@@ -15,10 +15,11 @@ _ROWS: Final = 20
 """Connections in the table."""
 
 
-def put_document(document: dict[str, Any]) -> None:
+def put_document(document: dict[str, Any], total: int) -> None:
     """Print what was found: sentences, then tables, then the files.
 
-    Args: document: The document, with names that are safe to print.
+    Args: document: The document, with names that are safe to print, and with at least the
+        connections that have the most bytes. total: The number of all connections.
     """
     from rich.text import Text
 
@@ -40,7 +41,8 @@ def put_document(document: dict[str, Any]) -> None:
         put_findings(console, words.of_direction(words.bulk(connection)))
     _points(console, document)
     if connections:
-        _connections(console, connections)
+        left_out = total - len(document["connections"])
+        _connections(console, connections, len(connections) + left_out)
     if events := document.get("retransmissions"):
         _events(console, document["connections"], events)
     if document["links"]:
@@ -61,6 +63,9 @@ def put_document(document: dict[str, Any]) -> None:
         console.print(f"- {counted(silent, 'connection')} without data: {parts}")
     if evicted := document["evicted"]:
         console.print(f"- {counted(evicted, 'connection')} ended early to bound the memory")
+    if omitted := document["omitted"]:
+        fewest = counted(omitted, "connection", "connections")
+        console.print(f"- {fewest} with the fewest bytes left out to bound the memory")
     console.print(f"\nairtcp {document['airtcp_version']}")
 
 
@@ -117,7 +122,7 @@ def _links(console: Console, links: list[dict[str, Any]]) -> None:
         console.print(f"the first {_ROWS} of {count(len(links))} links, by attempts")
 
 
-def _connections(console: Console, connections: list[dict[str, Any]]) -> None:
+def _connections(console: Console, connections: list[dict[str, Any]], total: int) -> None:
     from airtcp.cli.tables import Column, put
     from airtcp.findings import capture as words
     from airtcp.findings.words import count, number
@@ -145,10 +150,9 @@ def _connections(console: Console, connections: list[dict[str, Any]]) -> None:
         times("RTT p95\n(ms)", "p95", 6),
     ]
     put(console, "connection", [words.ends(connection) for connection in shown], columns)
-    if len(connections) > _ROWS:
+    if total > _ROWS:
         console.print(
-            f"the first {_ROWS} of {count(len(connections))} connections, by bytes; "
-            "--format csv has all"
+            f"the first {_ROWS} of {count(total)} connections, by bytes; --format csv has all"
         )
 
 
