@@ -57,6 +57,14 @@ def put_document(document: dict[str, Any], total: int) -> None:
         what = f"{file['link_type'] or 'no packets'}, {counted(file['packets'], 'packet')}"
         console.print(Text(f"{file['path']}: {what}, {count(file['tcp_segments'])} with TCP"))
         put_lines(console, file["warnings"])
+    _counts(console, document)
+    console.print(f"\nairtcp {document['airtcp_version']}")
+
+
+def _counts(console: Console, document: dict[str, Any]) -> None:
+    """Print how many connections had no data, ended early or are left out."""
+    from airtcp.findings.words import count, counted
+
     if silent := document["without_data"]:
         by = document["without_data_by"]
         parts = ", ".join(f"{count(number)} {kind}" for kind, number in by.items() if number)
@@ -64,9 +72,8 @@ def put_document(document: dict[str, Any], total: int) -> None:
     if evicted := document["evicted"]:
         console.print(f"- {counted(evicted, 'connection')} ended early to bound the memory")
     if omitted := document["omitted"]:
-        fewest = counted(omitted, "connection", "connections")
+        fewest = counted(omitted, "connection")
         console.print(f"- {fewest} with the fewest bytes left out to bound the memory")
-    console.print(f"\nairtcp {document['airtcp_version']}")
 
 
 def _points(console: Console, document: dict[str, Any]) -> None:

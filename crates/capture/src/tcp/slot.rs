@@ -65,6 +65,14 @@ impl Slot {
         }
     }
 
+    /// True if both ends have closed it, or one has reset it.
+    pub(super) fn is_over(&self) -> bool {
+        match self {
+            Self::First(first) => first.flags.has(Flags::RST),
+            Self::Open(connection) => connection.is_over(),
+        }
+    }
+
     /// Time of the last segment.
     pub(super) fn last_ns(&self) -> u64 {
         match self {

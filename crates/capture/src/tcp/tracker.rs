@@ -187,8 +187,8 @@ impl Tracker {
             ages.truncate(quarter);
         }
         for (_, place) in ages {
-            let open = self.open[place].as_ref().and_then(Slot::open);
-            self.report.evicted += u64::from(!open.is_some_and(|open| open.is_over()));
+            let is_over = self.open[place].as_ref().is_some_and(Slot::is_over);
+            self.report.evicted += u64::from(!is_over);
             self.index.remove(place);
             self.close(place);
         }
@@ -211,3 +211,6 @@ impl Tracker {
         report
     }
 }
+
+#[cfg(test)]
+mod tests;
