@@ -31,8 +31,11 @@ class _Flow:
     """A bulk transfer: client, server, their next sequence numbers and IP identifications."""
 
     def __init__(self, number: int) -> None:
-        self.hosts = (bytes([10, 1, number // 256, number % 256]), bytes([10, 2, 0, number % 7]))
-        self.ports = (40_000 + number, 5201)
+        self.hosts = (
+            bytes([10, 1 + (number >> 16), number >> 8 & 255, number & 255]),
+            bytes([10, 2, 0, number % 7]),
+        )
+        self.ports = (40_000 + number % 20_000, 5201)
         self.next = [1000 + number * 7777, 5000 + number * 991]
         self.ids = [0, 0]
 
@@ -81,6 +84,14 @@ class Writer:
         flow.next[1] += 1
         self._put(flow, 0, 0x10, self._stamp())
 
+    def step(self, flow: _Flow, end: int, flags: int, payload: int) -> None:
+        """Write a packet of a short connection."""
+        opens = flags & 0x02
+        offer = b"\x02\x04\x05\xb4\x04\x02\x08\x0a" + bytes(8) + b"\x01\x03\x03\x07"
+        ack = 0 if flags == 0x02 else None  # noqa: PLR2004 - a SYN alone
+        self._put(flow, end, flags, offer if opens else self._stamp(), payload, ack=ack)
+        flow.next[end] = (flow.next[end] + payload + (flags & 0x01) + opens // 2) & 0xFFFFFFFF
+
     def burst(self) -> None:
         """Send a burst of one flow, and what the receiver answers."""
         flow = self._random.choice(self._flows)
@@ -118,5 +129,39 @@ def transfers(path: Path, packets: int, *, flows: int = 10, snap: int = 96) -> i
     writer = Writer(path, flows=flows, snap=snap)
     while writer.packets < packets:
         writer.burst()
+    writer.close()
+    return writer.packets
+
+
+_STEPS = (
+    (0, 0x02, 0), (1, 0x12, 0), (0, 0x10, 0),
+    (0, 0x18, 300), (1, 0x10, 0), (1, 0x18, 900), (0, 0x10, 0),
+    (0, 0x11, 0), (1, 0x11, 0), (0, 0x10, 0),
+)  # fmt: skip
+"""The packets of a short connection: sender, flags, and bytes of payload."""
+
+
+def connections(path: Path, count: int, *, open_at_once: int = 1000) -> int:
+    """Write `count` connections of ten packets: handshake, request and response, and FINs.
+
+    Returns:
+        The number of packets.
+    """
+    writer = Writer(path, flows=0, snap=96)
+    flows: list[_Flow] = []
+    for first in range(0, count, open_at_once):
+        flows = [_Flow(n) for n in range(first, min(first + open_at_once, count))]
+        for step in _STEPS:
+            for flow in flows:
+                writer.step(flow, *step)
+    writer.close()
+    return writer.packets
+
+
+def syn_flood(path: Path, count: int) -> int:
+    """Write `count` SYNs of as many addresses and ports; return their number."""
+    writer = Writer(path, flows=0, snap=96)
+    for number in range(count):
+        writer.step(_Flow(number), 0, 0x02, 0)
     writer.close()
     return writer.packets

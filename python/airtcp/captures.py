@@ -13,11 +13,15 @@ from airtcp.result_files import REPORT
 from airtcp.results import TableResult
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from airtcp import _core
     from airtcp.findings.words import Finding
     from airtcp.table import Table
 
 _SERIES: Final = "_series"
+_HEAD: Final = 1000
+"""Connections in a page's document."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +51,31 @@ class CaptureResult(TableResult):
     def json(self) -> dict[str, Any]:
         """The document, as `airtcp capture --json` prints it."""
         return json.loads(self.text)
+
+    def put_text(self, write: Callable[[str], object]) -> None:
+        """Give the document as JSON text to a function in pieces, without the whole in memory.
+
+        Args:
+            write: Takes a piece of the text.
+        """
+        self._core.write_json(write)
+
+    @property
+    def total(self) -> int:
+        """The number of connections in the document."""
+        return self._core.counts[0]
+
+    @cached_property
+    def head(self) -> dict[str, Any]:
+        """The document with the thousand connections that have the most bytes.
+
+        The page, the terminal and the findings need no more. It is the whole document if its
+        retransmissions are listed, or if several points are compared, because these name others.
+        """
+        _, _, pairs = self._core.counts
+        parts: list[str] = []
+        self._core.write_json(parts.append, None if pairs or self._settings.events else _HEAD)
+        return json.loads("".join(parts))
 
     def __getitem__(self, key: str) -> Any:
         """Return a part of the document."""
@@ -107,7 +136,7 @@ class CaptureResult(TableResult):
     @property
     def findings(self) -> list[Finding]:
         """The findings, in words: the busiest connection, then the busiest 802.11 link."""
-        return capture_words.findings(self.json)
+        return capture_words.findings(self.head)
 
     def series(self) -> dict[str, Table]:
         """Return the tables of what happened over time; none without `series`."""
@@ -131,10 +160,11 @@ class CaptureResult(TableResult):
                 ("html", REPORT),
             ],
         )
-        return capture_page(self.json, self.series(), self.losses, printed)
+        return capture_page(self.head, self.total, self.series(), self.losses, printed)
 
     def __repr__(self) -> str:
         """Describe the result by its size."""
         state = ", interrupted" if self.interrupted else ""
-        found = words.counted(len(self.json["connections"]), "connection")
-        return f"CaptureResult({found}, {words.counted(len(self.json['links']), 'link')}{state})"
+        connections, links, _ = self._core.counts
+        found = f"{words.counted(connections, 'connection')}, {words.counted(links, 'link')}"
+        return f"CaptureResult({found}{state})"

@@ -70,6 +70,9 @@ def plain_json(text: str) -> str:
     >>> plain_json('{"name": "a\x9b31mb"}')
     '{"name": "a\\u009b31mb"}'
     """
+    # Most documents are ASCII, which needs no search of each character.
+    if text.isascii() and "\x7f" not in text:
+        return text
     return _C1.sub(lambda m: f"\\u{ord(m[0]):04x}", text)
 
 

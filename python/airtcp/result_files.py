@@ -14,6 +14,7 @@ from airtcp.plain import printable_values
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Callable
 
 
 REPORT = "report.html"
@@ -29,6 +30,14 @@ class Written(Shown):
     def text(self) -> str:
         """The document as JSON text."""
         raise NotImplementedError
+
+    def put_text(self, write: Callable[[str], object]) -> None:
+        """Give the document as JSON text to a function, in one or several pieces.
+
+        Args:
+            write: Takes a piece of the text.
+        """
+        write(self.text)
 
     def shown(self) -> Self:
         """Return the same result with names that are safe to show in a terminal."""
@@ -82,6 +91,8 @@ class Written(Shown):
             names.append(REPORT)
             (part / REPORT).write_text(self.page(), encoding="utf-8")
         names.append(f"{self._kind}.json")
-        (part / names[-1]).write_text(self.text + "\n", encoding="utf-8")
+        with (part / names[-1]).open("w", encoding="utf-8") as file:
+            self.put_text(file.write)
+            file.write("\n")
         folders.replace(files, home, purpose or folders.Purpose())
         return names

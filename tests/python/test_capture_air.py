@@ -161,6 +161,35 @@ def test_the_air_over_time_adds_up(browser: Browser, tmp_path: Path) -> None:
     assert all(drawn[name] not in (None, "empty") for name in names), drawn
 
 
+def _visits(path: Path, times: list[float]) -> Path:
+    """Write a radiotap capture in which each frame, of a station of its own, comes at its time."""
+    packets = b""
+    for number, time in enumerate(times):
+        frame = struct.pack("<BBHI", 0, 0, 8, 0)
+        frame += struct.pack("<HH", 0x0108, 0) + b"\x02" * 6 + bytes([2, 0, 0, 0, 0, number + 1])
+        frame += b"\x02" * 6 + struct.pack("<H", number << 4) + b"\xaa" * 8
+        seconds = int(time)
+        packets += struct.pack("<4I", seconds, round((time - seconds) * 1e6), *[len(frame)] * 2)
+        packets += frame
+    path.write_bytes(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 127) + packets)
+    return path
+
+
+@pytest.mark.parametrize("span", [86_400, 4_000_000_000])
+def test_two_frames_far_apart_make_a_small_page(tmp_path: Path, span: int) -> None:
+    """Time without frames has no rows: the page does not grow with the time between two frames."""
+    near = airtcp.capture(_visits(tmp_path / "near.pcap", [100.0, 101.0]), series=True)
+    path = _visits(tmp_path / "far.pcap", [100.0, 100.0 + span])
+    assert path.stat().st_size < 160
+    far = airtcp.capture(path, series=True)
+    assert far["air"]["interval_s"] == near["air"]["interval_s"] == 0.01
+    rows = capture_air_rows.timeline(far.json)
+    assert len(rows["links"]) <= 8
+    assert max(row["t"] for row in rows["links"]) == pytest.approx(span)
+    assert sum(row["attempts"] * 0.01 for row in rows["links"]) == pytest.approx(2)
+    assert len(far.page()) < 1.01 * len(near.page())
+
+
 def test_the_packets_around_a_timeout(browser: Browser, tmp_path: Path) -> None:
     """Figure 8 of S2: the copies of a segment, and all packets between them."""
     joined = ROOT / "crates/capture/tests/data/joined-lossy"

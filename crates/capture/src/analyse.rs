@@ -300,7 +300,7 @@ impl<'a> Pass<'a> {
                 report.between = compare(&report.tcp.connections, points, progress)?;
             }
         }
-        report.tcp.sort();
+        report.tcp.largest_first();
         Ok(report)
     }
 }

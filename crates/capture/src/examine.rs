@@ -194,9 +194,7 @@ impl Found {
                 merge(&mut report.tcp, other);
             }
         }
-        if several {
-            report.tcp.sort();
-        }
+        report.tcp.largest_first();
         Examination { report, traces, untraced }
     }
 }

@@ -26,6 +26,7 @@ mod examine;
 mod file;
 mod identity;
 pub mod join;
+pub mod json_text;
 pub mod read;
 mod shards;
 pub mod tcp;

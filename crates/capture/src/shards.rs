@@ -23,6 +23,8 @@ const WAITING: usize = 8;
 pub(crate) struct Shards {
     crew: Crew,
     shards: usize,
+    /// Most connections reported.
+    reported: usize,
 }
 
 /// Who follows the connections.
@@ -51,9 +53,11 @@ impl Shards {
     /// The connections of a point, followed by `limits.workers` threads, that of the caller included.
     pub(crate) fn new(limits: TrackerLimits) -> Self {
         let shards = if limits.series.is_some() || limits.log.is_some() { 1 } else { SHARDS };
+        let reported = limits.reported;
         let part = |all: usize| (all / shards).max(1);
-        let limits =
-            TrackerLimits { open: part(limits.open), reported: part(limits.reported), ..limits };
+        // Shards have about as many connections as one another.
+        let kept = if shards == 1 { reported } else { part(reported + reported / 4) };
+        let limits = TrackerLimits { open: part(limits.open), reported: kept, ..limits };
         let followers = limits.workers.min(shards + 1).saturating_sub(1);
         let crew = if followers == 0 {
             Crew::Reader((0..shards).map(|_| Tracker::new(limits)).collect())
@@ -67,7 +71,7 @@ impl Shards {
                 (0..followers).map(|first| Worker::start(own(first), back.clone())).collect();
             Crew::Workers { workers, batches: vec![Vec::new(); shards], spare }
         };
-        Self { crew, shards }
+        Self { crew, shards, reported }
     }
 
     /// Takes a segment.
@@ -122,6 +126,7 @@ impl Shards {
         for tracker in trackers {
             report.add(tracker.finish());
         }
+        report.bound(self.reported);
         report.sort();
         report
     }

@@ -1,6 +1,7 @@
 //! Connections of files whose packets have no times (simple packet blocks of pcapng): what is counted
 //! stands, and what is measured in time is left out.
 
+use crate::tcp::LimitShares;
 use crate::tcp::connections::Report;
 use crate::tcp::report::{ConnectionReport, DirectionReport, RttReport};
 
@@ -31,5 +32,5 @@ fn direction(direction: &mut DirectionReport) {
     window.bound_by_goodput = None;
     window.largest_bps = None;
     window.is_exceeded = false;
-    direction.limited_by.values_mut().for_each(|share| *share = 0.0);
+    direction.limited_by = LimitShares::default();
 }

@@ -13,7 +13,9 @@ pub(crate) struct Times {
     min_ns: u64,
     max_ns: u64,
     kept: Vec<u64>,
+    /// All times, if there are more than those that are kept.
     all: Delays,
+    has_histogram: bool,
 }
 
 impl Times {
@@ -23,10 +25,12 @@ impl Times {
         self.max_ns = self.max_ns.max(ns);
         self.count += 1;
         self.sum_ns += u128::from(ns);
-        self.all.add(Span(ns));
         if self.kept.len() < KEPT {
             self.kept.push(ns);
+            return;
         }
+        self.begin_histogram();
+        self.all.add(Span(ns));
     }
 
     /// Adds equal times.
@@ -38,10 +42,23 @@ impl Times {
         self.max_ns = self.max_ns.max(ns);
         self.count += count;
         self.sum_ns += u128::from(ns) * u128::from(count);
-        self.all.add_many(Span(ns), count);
         let room = KEPT.saturating_sub(self.kept.len());
         let kept = usize::try_from(count).unwrap_or(usize::MAX).min(room);
         self.kept.extend(std::iter::repeat_n(ns, kept));
+        if count > kept as u64 {
+            self.begin_histogram();
+            self.all.add_many(Span(ns), count - kept as u64);
+        }
+    }
+
+    /// Few times need no histogram; with more, it also has the first ones.
+    fn begin_histogram(&mut self) {
+        if !self.has_histogram {
+            self.has_histogram = true;
+            for ns in &self.kept {
+                self.all.add(Span(*ns));
+            }
+        }
     }
 
     /// These and others: exact while there are few.

@@ -7,7 +7,8 @@ use airtcp_capture::bottleneck::{Told, measure};
 use airtcp_capture::delivery::{DeliveryTrace, TraceReport, write};
 use airtcp_capture::tcp::{RetransmissionRow, TrackerLimits, Vantage};
 use airtcp_capture::{
-    CaptureError, CaptureReport, Examination, FileReport, Points, Wanted, analyse, examine, points,
+    CaptureError, CaptureReport, Examination, FileReport, Points, Wanted, analyse, examine,
+    json_text, points,
 };
 use airtcp_sim::parallel::default_workers;
 use pyo3::prelude::*;
@@ -218,6 +219,34 @@ impl CaptureResult {
     /// The document, as JSON.
     fn json(&self) -> PyResult<String> {
         serde_json::to_string(&self.document).map_err(error::refuse)
+    }
+
+    /// Gives the document as JSON to `write`, a piece at a time. With `connections`, at most that many of them.
+    #[pyo3(signature = (write, connections = None))]
+    fn write_json(
+        &self,
+        py: Python<'_>,
+        write: &Bound<'_, PyAny>,
+        connections: Option<usize>,
+    ) -> PyResult<()> {
+        let mut refused = None;
+        let most = connections.map(|most| ("connections", most));
+        let written = json_text::write(&self.document, most, &mut |piece| {
+            let taken = py.check_signals().and_then(|()| write.call1((piece,)));
+            refused = taken.err();
+            refused.is_none()
+        });
+        match refused {
+            Some(error) => Err(error),
+            None => written.map_err(error::refuse),
+        }
+    }
+
+    /// Numbers of connections, of 802.11 links, and of comparisons between points in the document.
+    #[getter]
+    fn counts(&self) -> (usize, usize, usize) {
+        let report = &self.document.report;
+        (report.tcp.connections.len(), report.links.len(), report.between.len())
     }
 
     /// The bottleneck of a connection's sender, as JSON; `null` if its segments were not kept.

@@ -71,13 +71,12 @@ fn directions(report: &Report) -> PyResult<Table> {
         .prefixed("cwnd_bytes_", &[], |r| r.2.cwnd_bytes.as_ref())
         .prefixed("receive_window_", &[], |r| Some(&r.2.receive_window))
         .prefixed("rtt_s_", &[], |r| Some(&r.2.rtt_s))
-        .prefixed("loss_clusters_", &[], |r| r.2.loss_clusters.as_ref())
-        .prefixed("loss_clusters_", &[], |r| r.2.loss_clusters.as_ref()?.period.as_ref());
-    let limits: Vec<&String> =
-        rows.first().into_iter().flat_map(|r| r.2.limited_by.keys()).collect();
-    for limit in limits {
+        .prefixed("loss_clusters_", &[], |r| r.2.loss_clusters.as_deref())
+        .prefixed("loss_clusters_", &[], |r| r.2.loss_clusters.as_deref()?.period.as_ref());
+    let limits = rows.first().into_iter().flat_map(|r| r.2.limited_by.iter());
+    for (place, (limit, _)) in limits.enumerate() {
         let share = |r: &(u64, &ConnectionReport, &DirectionReport)| {
-            r.2.limited_by.get(limit).copied().unwrap_or_default()
+            r.2.limited_by.iter().nth(place).map(|(_, share)| share)
         };
         table = table.real(&format!("limited_by_{limit}"), share);
     }

@@ -14,6 +14,9 @@ use crate::document::TraceSource;
 /// Window over which a rate is measured: longer than a packet, shorter than a fade. \[choice\]
 const WINDOW: Span = Span::from_secs(1);
 
+/// Most windows over which rates are measured: twelve days of them. A longer file gets longer windows.
+const MAX_MEASURED: u64 = 1 << 20;
+
 /// Most windows in the chart of a link over time. A longer file gets longer windows.
 const MAX_WINDOWS: u64 = 600;
 
@@ -28,7 +31,8 @@ pub struct CapacityStats {
     pub opportunity_bytes: Option<u64>,
     /// Mean over the whole file.
     pub mean_bps: f64,
-    /// Length of the windows over which the following rates are measured.
+    /// Length of the windows over which the following rates are measured: 1 s, or longer if the file covers more
+    /// than twelve days.
     pub window_s: f64,
     /// Rate that 5 % of the windows do not exceed.
     pub p5_bps: f64,
@@ -54,7 +58,8 @@ pub struct CapacityOverTime {
 impl CapacityStats {
     /// Measures a capacity.
     pub fn of(capacity: &Capacity) -> Self {
-        let window = WINDOW.min(capacity.period());
+        let window = WINDOW * (capacity.period().0 / WINDOW.0).div_ceil(MAX_MEASURED).max(1);
+        let window = window.min(capacity.period());
         let mut rates = capacity.windows(window);
         let step = (capacity.period().0 / window.0).div_ceil(MAX_WINDOWS).max(1);
         let shown = window * step;
@@ -121,6 +126,20 @@ mod tests {
         assert_eq!(found, (0.0, 1504.0 * 8.0, full));
         assert_eq!((stats.longest_outage_s, stats.over_time.bps.len()), (1.001, 20));
         assert!((stats.mean_bps - 10_001.0 * 1504.0 * 8.0 / 20.0).abs() < 1e-3);
+    }
+
+    /// A file of two lines can cover centuries.
+    #[test]
+    fn the_number_of_windows_is_bounded() {
+        for days in [1, 12, 13, 36_500] {
+            let end = Span::from_secs(days * 86_400);
+            let capacity = Capacity::opportunities(vec![Span::from_secs(1), end], 1504).unwrap();
+            let stats = CapacityStats::of(&capacity);
+            let windows = stats.duration_s / stats.window_s;
+            assert!(windows <= MAX_MEASURED as f64, "{days}: {windows}");
+            assert!((stats.window_s > 1.0) == (days > 12), "{days}: {}", stats.window_s);
+            assert!(stats.over_time.bps.len() <= 600, "{days}");
+        }
     }
 
     #[test]

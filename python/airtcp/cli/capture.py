@@ -109,6 +109,7 @@ def capture(
     """
     from airtcp import api
     from airtcp.cli import capture_tables
+    from airtcp.plain import printable_values
 
     if table is not None and output.format in (Format.TABLE, Format.JSON):
         fail(f"--table {table.value} needs --format csv, jsonl or parquet")
@@ -139,7 +140,7 @@ def capture(
     output.finish(
         result,
         where,
-        table=lambda: capture_tables.put_document(result.shown().json),
+        table=lambda: capture_tables.put_document(printable_values(result.head, ""), result.total),
         rows=lambda: _rows(result, name.value),
         stopped="what was read is reported" if result.interrupted else None,
         finished=1,

@@ -15,10 +15,11 @@ _ROWS: Final = 20
 """Connections in the table."""
 
 
-def put_document(document: dict[str, Any]) -> None:
+def put_document(document: dict[str, Any], total: int) -> None:
     """Print what was found: sentences, then tables, then the files.
 
-    Args: document: The document, with names that are safe to print.
+    Args: document: The document, with names that are safe to print, and with at least the
+        connections that have the most bytes. total: The number of all connections.
     """
     from rich.text import Text
 
@@ -40,7 +41,8 @@ def put_document(document: dict[str, Any]) -> None:
         put_findings(console, words.of_direction(words.bulk(connection)))
     _points(console, document)
     if connections:
-        _connections(console, connections)
+        left_out = total - len(document["connections"])
+        _connections(console, connections, len(connections) + left_out)
     if events := document.get("retransmissions"):
         _events(console, document["connections"], events)
     if document["links"]:
@@ -55,13 +57,23 @@ def put_document(document: dict[str, Any]) -> None:
         what = f"{file['link_type'] or 'no packets'}, {counted(file['packets'], 'packet')}"
         console.print(Text(f"{file['path']}: {what}, {count(file['tcp_segments'])} with TCP"))
         put_lines(console, file["warnings"])
+    _counts(console, document)
+    console.print(f"\nairtcp {document['airtcp_version']}")
+
+
+def _counts(console: Console, document: dict[str, Any]) -> None:
+    """Print how many connections had no data, ended early or are left out."""
+    from airtcp.findings.words import count, counted
+
     if silent := document["without_data"]:
         by = document["without_data_by"]
         parts = ", ".join(f"{count(number)} {kind}" for kind, number in by.items() if number)
         console.print(f"- {counted(silent, 'connection')} without data: {parts}")
     if evicted := document["evicted"]:
         console.print(f"- {counted(evicted, 'connection')} ended early to bound the memory")
-    console.print(f"\nairtcp {document['airtcp_version']}")
+    if omitted := document["omitted"]:
+        fewest = counted(omitted, "connection")
+        console.print(f"- {fewest} with the fewest bytes left out to bound the memory")
 
 
 def _points(console: Console, document: dict[str, Any]) -> None:
@@ -117,7 +129,7 @@ def _links(console: Console, links: list[dict[str, Any]]) -> None:
         console.print(f"the first {_ROWS} of {count(len(links))} links, by attempts")
 
 
-def _connections(console: Console, connections: list[dict[str, Any]]) -> None:
+def _connections(console: Console, connections: list[dict[str, Any]], total: int) -> None:
     from airtcp.cli.tables import Column, put
     from airtcp.findings import capture as words
     from airtcp.findings.words import count, number
@@ -145,10 +157,9 @@ def _connections(console: Console, connections: list[dict[str, Any]]) -> None:
         times("RTT p95\n(ms)", "p95", 6),
     ]
     put(console, "connection", [words.ends(connection) for connection in shown], columns)
-    if len(connections) > _ROWS:
+    if total > _ROWS:
         console.print(
-            f"the first {_ROWS} of {count(len(connections))} connections, by bytes; "
-            "--format csv has all"
+            f"the first {_ROWS} of {count(total)} connections, by bytes; --format csv has all"
         )
 
 

@@ -87,7 +87,7 @@ class Output:
             where,
             self.format,
             table=table,
-            text=lambda: result.text,
+            text=result.put_text,
             rows=rows,
             drawn=drawn,
             show=self.show,

@@ -162,7 +162,7 @@ def _list(figures: list[Figure], form: opt.Format) -> None:
     write.printed(
         form,
         table=lambda: _put_list(figures),
-        text=lambda: json.dumps(rows, ensure_ascii=False, indent=1),
+        text=lambda write: write(json.dumps(rows, ensure_ascii=False, indent=1)),
         rows=lambda: (table(), rows),
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.cli import cells as air
 from airtcp.cli.console import screen
@@ -12,8 +12,15 @@ from airtcp.findings import run as run_words
 from airtcp.findings.words import SHARE, counted, estimate
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from airtcp.documents import RunDocument
+    from airtcp.metrics import Metric
     from airtcp.results import RunResult
+
+
+_ROWS: Final = 200
+"""Flows, or links, in a table; laying out thousands takes longer than the run."""
 
 
 def put_result(result: RunResult) -> None:
@@ -28,13 +35,7 @@ def put_result(result: RunResult) -> None:
         ("link", summary["links"], columns.links()),
         ("link protocol", paths.protocol_links(document), columns.protocols()),
     ):
-        laid = [metric_column(metric, rows) for metric in columns.with_values(metrics, rows)]
-        if what == "flow" and (named := groups.endpoints(document)):
-            laid.insert(0, Column("path", named, rank=4, left=True))
-        if what == "flow" and (limited := limits.by_flow(document)):
-            laid.append(Column("limited by", limited, rank=9, left=True))
-        if rows:
-            put(console, what, [row["name"] for row in rows], laid)
+        _put(document, what, rows, metrics)
         if what == "flow":
             _groups(document)
     if cells := summary.get("cells", []):
@@ -57,6 +58,23 @@ def put_result(result: RunResult) -> None:
     if (command := result.schemes_command) is not None:
         # One line, however long, so that it can be pasted.
         console.print(f"schemes that would help this cell: {command}", markup=False, soft_wrap=True)
+
+
+def _put(
+    document: RunDocument, what: str, rows: Sequence[dict[str, Any]], metrics: tuple[Metric, ...]
+) -> None:
+    """Print the table of flows, or that of links: its first rows."""
+    console, shown = screen(), rows[:_ROWS]
+    laid = [metric_column(metric, shown) for metric in columns.with_values(metrics, rows)]
+    if what == "flow" and (named := groups.endpoints(document)):
+        laid.insert(0, Column("path", named, rank=4, left=True))
+    if what == "flow" and (limited := limits.by_flow(document)):
+        laid.append(Column("limited by", limited, rank=9, left=True))
+    if shown:
+        put(console, what, [row["name"] for row in shown], laid)
+    if len(rows) > _ROWS:
+        left = f"the first {_ROWS} of {counted(len(rows), what)}; --json has all"
+        console.print(left, markup=False)
 
 
 def _phy(document: RunDocument) -> None:

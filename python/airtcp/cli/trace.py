@@ -70,7 +70,7 @@ def stats(
     write.printed(
         opt.Format.JSON if as_json else form,
         table=lambda: _table(printable_values(document, keep="")),
-        text=lambda: json.dumps(document, ensure_ascii=False),
+        text=lambda write: write(json.dumps(document, ensure_ascii=False)),
         rows=lambda: (_rows(document), document["links"] or document["capacities"]),
     )
     if document["interrupted"]:

@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     from airtcp.result_files import Written
     from airtcp.table import Table
 
+    Text = Callable[[Callable[[str], object]], object]
+    """Gives JSON text to a function, in one or several pieces."""
+
 
 _FORMULA: Final = re.compile("\\s*[=+\\-@\uff1d\uff0b\uff0d\uff20]|[\t\r\n]")
 """A spreadsheet ignores leading blanks; in some languages it also accepts wide characters."""
@@ -44,7 +47,7 @@ def printed(
     form: Format,
     *,
     table: Callable[[], None],
-    text: Callable[[], str],
+    text: Text,
     rows: Callable[[], tuple[Table, Sequence[Any]]],
 ) -> None:
     """Print a result in the requested format, and compute only what the format needs.
@@ -52,7 +55,7 @@ def printed(
     Args:
         form: The format.
         table: Prints the tables for people.
-        text: Gives the document as JSON text.
+        text: Gives the document as JSON text to a function, in one or several pieces.
         rows: Gives table and rows, as for `table_to_stdout`.
     """
     if form is not Format.TABLE and 1 in closed:
@@ -62,7 +65,8 @@ def printed(
         if form is Format.TABLE:
             table()
         elif form is Format.JSON:
-            sys.stdout.write(plain_json(text()) + "\n")
+            text(lambda piece: sys.stdout.write(plain_json(piece)))
+            sys.stdout.write("\n")
         else:
             table_to_stdout(*rows(), form)
         sys.stdout.flush()
@@ -147,7 +151,7 @@ def finish(
     form: Format,
     *,
     table: Callable[[], None],
-    text: Callable[[], str],
+    text: Text,
     rows: Callable[[], tuple[Table, Sequence[Any]]],
     drawn: Callable[[], None] = lambda: None,
     show: bool,

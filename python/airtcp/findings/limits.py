@@ -66,18 +66,21 @@ def by_flow(document: RunDocument) -> list[str]:
     """
     why: dict[str, Any] = dict(document.get("why") or {})
     short = {flow["flow"]: flow["short_of"] for flow in why.get("slow_flows", [])}
+    acting = _acting(document)
     found: list[str] = []
     for row in document["summary"]["flows"]:
-        causes = [limit["cause"] for limit in document.get("limits") or [] if _acts(limit, row)]
+        causes = [cause for cause, flows in acting if row["name"] in flows]
         own = [short[row["name"]]] if short.get(row["name"]) else []
         nouns = [limit_words.NOUNS[cause] for cause in dict.fromkeys(own + causes)]
         found.append(", ".join(nouns) or "\N{EN DASH}")
     return found if len({*found}) > 1 else []
 
 
-def _acts(limit: Limit, flow: Mapping[str, Any]) -> bool:
-    named = limit["of"] != _SLOWEST and flow["name"] in limit["flows"]
-    return named and not limit["after"]
+def _acting(document: RunDocument) -> list[tuple[str, set[str]]]:
+    """Return the causes that limit flows as the run is, each with these flows."""
+    limits: Sequence[Limit] = document.get("limits") or []
+    now = [limit for limit in limits if limit["of"] != _SLOWEST and not limit["after"]]
+    return [(limit["cause"], set(limit["flows"])) for limit in now]
 
 
 def _once(found: Sequence[Finding]) -> list[Finding]:
@@ -244,8 +247,8 @@ def _alone(document: RunDocument, slow: Sequence[Slow]) -> Finding:
     """Name slow flows that no removal helps."""
     names = groups.named(document, [flow["flow"] for flow in slow])
     verb, whose, each = ("is", "its", "") if len(slow) == 1 else ("are", "their", " each")
-    limits = document.get("limits") or []
-    acts = any(_acts(limit, {"name": flow["flow"]}) for limit in limits for flow in slow)
+    named = {flow["flow"] for flow in slow}
+    acts = any(named & flows for _, flows in _acting(document))
     text = f"No {'other ' if acts else ''}removal doubles {whose} goodput."
     if any(flow["alone_bps"] is not None for flow in slow):
         alone = _mbps(_mean(slow, "alone_bps"))

@@ -41,13 +41,13 @@ def endless_flows(document: RunDocument) -> list[int]:
 
 def silent_flows(document: RunDocument) -> list[int]:
     """Return the flows that sent packets in each replication and lost all of them."""
-    found: list[int] = []
-    for i, flow in enumerate(document["replications"][0]["flows"]):
-        runs = [replication["flows"][i] for replication in document["replications"]]
-        lost = groups.drops(document, {flow["name"]})
-        if lost and not any(run["delivered_bytes"] for run in runs):
-            found.append(i)
-    return found
+    runs = document["replications"]
+    losing = {row["flow"] for run in runs for row in run.get("drops", [])}
+    return [
+        i
+        for i, flow in enumerate(runs[0]["flows"])
+        if flow["name"] in losing and not any(run["flows"][i]["delivered_bytes"] for run in runs)
+    ]
 
 
 def nothing_delivered(document: RunDocument, silent: Sequence[int]) -> Finding:

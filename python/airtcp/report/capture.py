@@ -19,14 +19,16 @@ if TYPE_CHECKING:
 
 def capture_page(
     document: Mapping[str, Any],
+    total: int,
     series: Mapping[str, Table],
     losses: Table,
     command: str,
 ) -> str:
     """Make the page of a capture.
 
-    Args: document: The document of a capture. series: The tables of its series; empty if none were
-        recorded. losses: The table of its losses. command: The command that makes the page.
+    Args: document: The document of a capture, with at least the connections that have the most
+        bytes. total: The number of all connections. series: The tables of its series; empty if none
+        were recorded. losses: The table of its losses. command: The command that makes the page.
 
     Returns:
         A complete HTML document. Equal results give equal pages.
@@ -47,7 +49,6 @@ def capture_page(
         "air": {name: air[charts_air.AIR[name][0]] for name in over_time},
         "packets": around,
     }
-    everything = len(document["connections"])
     return render(
         "capture.html.j2",
         "capture.js",
@@ -56,7 +57,7 @@ def capture_page(
         title="What happened in a packet capture",
         lead="TCP connections and 802.11 links, reconstructed from captured packets.",
         facts=[
-            ("Connections", words.count(everything)),
+            ("Connections", words.count(total)),
             ("Packets", words.count(sum(file["packets"] for file in document["files"]))),
         ],
         findings=capture_words.findings(document),
@@ -64,7 +65,7 @@ def capture_page(
         recorded=bool(series),
         connections=capture_rows.connections(document),
         limits=capture_rows.limits(document),
-        more=max(0, everything - capture_rows.LISTED),
+        more=max(0, total - capture_rows.LISTED),
         links=capture_rows.links(document),
         rates=bool(rates),
         over_time=list(over_time),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
 LINKS: Final = 6
 """Links with lines of their own."""
@@ -32,27 +32,42 @@ def timeline(document: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:
         return {"links": [], "stations": []}
     start, steps = min(times), round((max(times) - min(times)) / interval) + 1
 
-    def placed(points: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any] | None]:
+    def placed(
+        points: Sequence[Mapping[str, Any]],
+    ) -> Iterator[tuple[float, Mapping[str, Any] | None]]:
         by_place = {round((point["time_s"] - start) / interval): point for point in points}
-        return [by_place.get(place) for place in range(steps)]
+        for place in _drawn(by_place, steps):
+            yield round(place * interval, 6), by_place.get(place)
 
     return {
         "links": [
-            {"name": f"{link['transmitter']} -> {link['receiver']}", "t": round(i * interval, 6)}
+            {"name": f"{link['transmitter']} -> {link['receiver']}", "t": t}
             | _attempts(point, interval)
             for link in links
-            for i, point in enumerate(placed(link.get("over_time", [])))
+            for t, point in placed(link.get("over_time", []))
         ],
         "stations": [
             {
                 "name": station["address"],
-                "t": round(i * interval, 6),
+                "t": t,
                 "airtime": point["airtime_s"] / interval if point else 0.0,
             }
             for station in stations
-            for i, point in enumerate(placed(station.get("over_time", [])))
+            for t, point in placed(station.get("over_time", []))
         ],
     }
+
+
+def _drawn(known: Collection[int], steps: int) -> list[int]:
+    """Return the intervals with rows: those that are known, the first of each gap, and the last.
+
+    The number of rows follows from what was captured, and not from how long that took.
+
+    >>> _drawn([3, 4, 8_000_000], 9_000_000)
+    [0, 3, 4, 5, 8000000, 8000001, 8999999]
+    """
+    gaps = {0, steps - 1, *(place + 1 for place in known)}
+    return sorted(place for place in gaps.union(known) if place < steps)
 
 
 def _attempts(point: Mapping[str, Any] | None, interval: float) -> dict[str, Any]:

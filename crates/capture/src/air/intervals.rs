@@ -1,7 +1,12 @@
-//! Counts in intervals of the same length, which all series of a capture share.
+//! Counts in intervals of the same length. Every series over time of the air is one of these.
+//!
+//! A series holds the intervals in which something was counted, and at most a fixed number of them. If there are
+//! more, intervals twice as long replace them, as often as needed. The time between two intervals costs nothing: two
+//! frames a year apart are two intervals, and a visit of a minute in a capture of a day keeps short intervals if
+//! nothing else was counted in that series.
 
-/// Most intervals of a series; a longer one has intervals twice as long.
-const MAX_INTERVALS: u64 = 128;
+/// Most intervals of a series.
+const MAX_INTERVALS: usize = 128;
 /// Shortest interval, in ns.
 const SHORTEST_NS: u64 = 10_000_000;
 
@@ -14,6 +19,13 @@ pub(super) trait Count: Copy + Default {
 impl Count for u64 {
     fn and(self, other: Self) -> Self {
         self.saturating_add(other)
+    }
+}
+
+/// A number of values, and their sum.
+impl Count for (u64, f64) {
+    fn and(self, other: Self) -> Self {
+        (self.0 + other.0, self.1 + other.1)
     }
 }
 
@@ -30,12 +42,11 @@ pub(super) struct LinkCount {
 
 impl Count for LinkCount {
     fn and(self, other: Self) -> Self {
-        let sum = |a: (u64, f64), b: (u64, f64)| (a.0 + b.0, a.1 + b.1);
         Self {
             attempts: self.attempts + other.attempts,
             acked: self.acked + other.acked,
-            rated: sum(self.rated, other.rated),
-            heard: sum(self.heard, other.heard),
+            rated: self.rated.and(other.rated),
+            heard: self.heard.and(other.heard),
         }
     }
 }
@@ -45,32 +56,43 @@ impl Count for LinkCount {
 #[derive(Debug, Clone)]
 pub(super) struct Intervals<T> {
     width_ns: u64,
-    /// Number of the first interval since 1970-01-01.
-    first: u64,
-    counts: Vec<T>,
+    most: usize,
+    /// The number of each interval with a count, in their order, and the count.
+    counts: Vec<(u64, T)>,
 }
 
 impl<T> Default for Intervals<T> {
     fn default() -> Self {
-        Self { width_ns: SHORTEST_NS, first: 0, counts: Vec::new() }
+        Self::new(SHORTEST_NS, MAX_INTERVALS)
+    }
+}
+
+impl<T> Intervals<T> {
+    /// At most `most` intervals of at least `shortest_ns`.
+    pub(super) const fn new(shortest_ns: u64, most: usize) -> Self {
+        Self { width_ns: shortest_ns, most, counts: Vec::new() }
     }
 }
 
 impl<T: Count> Intervals<T> {
-    /// Adds to the interval of a time. A time before the first interval counts there.
+    /// Adds to the interval of a time.
     pub(super) fn add(&mut self, time_ns: u64, count: T) {
-        if self.counts.is_empty() {
-            self.first = time_ns / self.width_ns;
+        let number = time_ns / self.width_ns;
+        match self.counts.last_mut() {
+            Some((last, known)) if *last == number => *known = known.and(count),
+            Some((last, _)) if *last > number => self.add_earlier(number, count),
+            _ => self.counts.push((number, count)),
         }
-        while (time_ns / self.width_ns).saturating_sub(self.first) >= MAX_INTERVALS {
+        while self.counts.len() > self.most {
             self.double();
         }
-        let number = (time_ns / self.width_ns).saturating_sub(self.first);
-        let place = usize::try_from(number).unwrap_or(0);
-        if place >= self.counts.len() {
-            self.counts.resize(place + 1, T::default());
+    }
+
+    fn add_earlier(&mut self, number: u64, count: T) {
+        match self.counts.binary_search_by_key(&number, |(known, _)| *known) {
+            Ok(place) => self.counts[place].1 = self.counts[place].1.and(count),
+            Err(place) => self.counts.insert(place, (number, count)),
         }
-        self.counts[place] = self.counts[place].and(count);
     }
 
     /// Length of an interval, in ns.
@@ -85,28 +107,30 @@ impl<T: Count> Intervals<T> {
         }
     }
 
-    /// Start of each interval in ns, with its counts.
+    /// Start of each interval with a count in ns, and the count.
     pub(super) fn iter(&self) -> impl Iterator<Item = (u64, T)> + '_ {
-        let start = |number: u64| (self.first + number).saturating_mul(self.width_ns);
-        (0u64..).zip(&self.counts).map(move |(number, count)| (start(number), *count))
+        self.counts.iter().map(|(number, count)| (number.saturating_mul(self.width_ns), *count))
     }
 
     fn double(&mut self) {
-        let first = self.first / 2;
-        let mut counts: Vec<T> = Vec::new();
-        for (number, count) in (self.first..).zip(&self.counts) {
-            match counts.last_mut() {
-                Some(last) if number % 2 == 1 => *last = last.and(*count),
-                _ => counts.push(*count),
-            }
-        }
-        (self.first, self.counts) = (first, counts);
         self.width_ns = self.width_ns.saturating_mul(2);
+        for (number, _) in &mut self.counts {
+            *number /= 2;
+        }
+        self.counts.dedup_by(|next, kept| {
+            let same = next.0 == kept.0;
+            if same {
+                kept.1 = kept.1.and(next.1);
+            }
+            same
+        });
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -134,5 +158,44 @@ mod tests {
         long.add(u64::MAX, 1);
         assert_eq!(long.iter().map(|(_, n)| n).sum::<u64>(), 10_002);
         assert!(long.iter().count() <= 128);
+    }
+
+    /// Two visits of a second, twelve hours apart, stay visible.
+    #[test]
+    fn time_without_counts_does_not_lengthen_the_intervals() {
+        let mut found = Intervals::<u64>::default();
+        let visits = [7_000_000_000u64, 7_000_000_000 + 12 * 3_600_000_000_000];
+        for begin in visits {
+            for ms in 0..1000 {
+                found.add(begin + ms * 1_000_000, 1);
+            }
+        }
+        assert_eq!(found.width_ns(), 20_000_000);
+        assert_eq!(found.iter().count(), 100);
+    }
+
+    proptest! {
+        /// However long a series is, it has a bounded number of intervals in order, counts everything once, and
+        /// each time is in its interval.
+        #[test]
+        fn a_series_is_bounded_and_complete(
+            times in prop::collection::vec(0..=u64::MAX, 1..400),
+            ends in 0..40u32,
+        ) {
+            // Spans from a moment to centuries, with a time at each end.
+            let times: Vec<u64> = times.iter().map(|t| t >> ends).chain([0, u64::MAX >> ends]).collect();
+            let mut found = Intervals::<u64>::default();
+            for time in &times {
+                found.add(*time, 1);
+            }
+            let all: Vec<(u64, u64)> = found.iter().collect();
+            prop_assert!(all.len() <= MAX_INTERVALS);
+            prop_assert!(all.windows(2).all(|pair| pair[0].0 + found.width_ns() <= pair[1].0));
+            for (start, count) in &all {
+                let within = times.iter().filter(|t| **t / found.width_ns() == start / found.width_ns());
+                prop_assert_eq!(within.count() as u64, *count);
+            }
+            prop_assert_eq!(all.iter().map(|(_, n)| n).sum::<u64>(), times.len() as u64);
+        }
     }
 }

@@ -71,7 +71,8 @@ pub struct LinkReport {
     pub bytes: u64,
     /// Signal at the sniffer.
     pub signal: SignalReport,
-    /// The attempts in intervals of `air.interval_s`, of the 64 links with the most attempts.
+    /// The attempts in intervals of `air.interval_s`, of the 64 links with the most attempts. Intervals without
+    /// attempts are left out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub over_time: Vec<AttemptsPoint>,
     /// Mean noise at the sniffer in dBm, if the driver reports it.
@@ -170,7 +171,8 @@ pub struct AirReport {
     pub frames: FrameCounts,
     /// Time from the first to the last frame, in s.
     pub duration_s: f64,
-    /// Length of the intervals of what is counted over time, in s.
+    /// Length of the intervals of what is counted over time, in s: so long that no link and no transmitter has
+    /// more than 128 intervals with frames.
     pub interval_s: f64,
     /// Transmitters, the one with the most airtime first.
     pub stations: Vec<StationReport>,
@@ -241,7 +243,8 @@ pub struct StationReport {
     pub airtime_s: f64,
     /// Airtime by the duration of the capture.
     pub airtime_share: Option<f64>,
-    /// Airtime in intervals of `interval_s`, of the 64 transmitters with the most airtime.
+    /// Airtime in intervals of `interval_s`, of the 64 transmitters with the most airtime. Intervals without
+    /// frames are left out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub over_time: Vec<AirtimePoint>,
 }

@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 
-/// Most intervals of a series; a longer one has intervals twice as long.
-const MAX_BINS: usize = 64;
+use super::intervals::Intervals;
+
+/// Most intervals of a series.
+const MAX_INTERVALS: usize = 64;
 /// Shortest interval of a series, in ns.
-const FIRST_WIDTH_NS: u64 = 1_000_000_000;
+const SHORTEST_NS: u64 = 1_000_000_000;
 
 /// Signal levels of frames.
 #[derive(Debug, Clone, Default)]
@@ -46,10 +48,11 @@ impl Signal {
 
     /// Start of an interval in ns, frames, and mean level.
     pub(super) fn over_time(&self) -> impl Iterator<Item = (u64, u64, f64)> + '_ {
-        let Series { start_ns, width_ns, bins } = &self.series;
-        (0u64..).zip(bins).filter(|(_, (n, _))| *n > 0).map(move |(number, (n, sum))| {
-            (start_ns.saturating_add(width_ns.saturating_mul(number)), *n, sum / *n as f64)
-        })
+        let start_ns = self.series.start_ns.unwrap_or(0);
+        let level = move |(ns, (n, sum)): (u64, (u64, f64))| {
+            (start_ns.saturating_add(ns), n, sum / n as f64)
+        };
+        self.series.levels.iter().map(level)
     }
 }
 
@@ -75,35 +78,23 @@ impl Mean {
     }
 }
 
-/// Means over intervals of the same length.
-#[derive(Debug, Clone, Default)]
+/// Means over time; intervals count from the first frame.
+#[derive(Debug, Clone)]
 struct Series {
-    start_ns: u64,
-    width_ns: u64,
-    bins: Vec<(u64, f64)>,
+    start_ns: Option<u64>,
+    levels: Intervals<(u64, f64)>,
+}
+
+impl Default for Series {
+    fn default() -> Self {
+        Self { start_ns: None, levels: Intervals::new(SHORTEST_NS, MAX_INTERVALS) }
+    }
 }
 
 impl Series {
     fn add(&mut self, host_ns: u64, value: f64) {
-        if self.bins.is_empty() {
-            self.start_ns = host_ns;
-            self.width_ns = FIRST_WIDTH_NS;
-        }
-        let since = host_ns.saturating_sub(self.start_ns);
-        while since / self.width_ns >= MAX_BINS as u64 {
-            self.width_ns = self.width_ns.saturating_mul(2);
-            self.bins = self
-                .bins
-                .chunks(2)
-                .map(|pair| pair.iter().fold((0, 0.0), |(n, sum), bin| (n + bin.0, sum + bin.1)))
-                .collect();
-        }
-        let place = usize::try_from(since / self.width_ns).unwrap_or(0);
-        if place >= self.bins.len() {
-            self.bins.resize(place + 1, (0, 0.0));
-        }
-        let bin = &mut self.bins[place];
-        *bin = (bin.0 + 1, bin.1 + value);
+        let start_ns = *self.start_ns.get_or_insert(host_ns);
+        self.levels.add(host_ns.saturating_sub(start_ns), (1, value));
     }
 }
 
@@ -129,6 +120,6 @@ mod tests {
         assert!((series.last().unwrap().2 + 50.0).abs() < 1e-9);
         // A clock that jumps to the end of time.
         signal.add(u64::MAX, -40);
-        assert!(signal.over_time().count() <= MAX_BINS);
+        assert!(signal.over_time().count() <= MAX_INTERVALS);
     }
 }

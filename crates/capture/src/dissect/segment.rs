@@ -28,6 +28,12 @@ impl Address {
         u64::from_be_bytes([a, b, c, d, e, f, g, h])
     }
 
+    /// Its high and its low 64 bits.
+    pub(crate) const fn halves(self) -> [u64; 2] {
+        let [a, b, c, d, e, f, g, h, ..] = self.0.to_be_bytes();
+        [u64::from_be_bytes([a, b, c, d, e, f, g, h]), self.low()]
+    }
+
     /// The address.
     pub fn ip(self) -> IpAddr {
         let v6 = Ipv6Addr::from(self.0.to_be_bytes());

@@ -129,6 +129,11 @@ impl Connection {
         !known && (!opening || end.syn_ns.is_some())
     }
 
+    /// True if both ends have closed it, or one has reset it.
+    pub(super) fn is_over(&self) -> bool {
+        self.ends.iter().all(|end| end.fin) || self.ends.iter().any(|end| end.reset)
+    }
+
     fn place(&self, segment: &Segment) -> usize {
         if segment.from == self.ends[CLIENT].endpoint { CLIENT } else { SERVER }
     }

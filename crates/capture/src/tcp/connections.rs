@@ -6,20 +6,21 @@ use serde::{Deserialize, Serialize};
 use super::connection::{Connection, SERVER};
 use super::events::RetransmissionRow;
 use super::report::ConnectionReport;
+use crate::dissect::{Flags, Segment};
 
 /// The connections of a capture.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Report {
-    /// Connections, in the order of their first packets.
+    /// Connections, the one with the most bytes first.
     pub connections: Vec<ConnectionReport>,
     /// Connections without any data, those that never opened included.
     pub without_data: u64,
     /// The same, by how far they came.
     #[serde(default)]
     pub without_data_by: WithoutData,
-    /// Connections that were ended early to bound the memory.
+    /// Connections that were ended early, before their FINs or a reset, to bound the memory.
     pub evicted: u64,
-    /// Connections with data that were not reported, to bound the memory.
+    /// Connections that were not reported, to bound the memory: those with the fewest bytes.
     pub omitted: u64,
 }
 
@@ -63,6 +64,40 @@ impl WithoutData {
 }
 
 impl Report {
+    /// Takes a connection that has ended. At most a quarter more than `most` are kept.
+    pub(super) fn take(&mut self, connection: &Connection, most: usize) {
+        if connection.directions.iter().all(|d| d.counters.data_segments == 0) {
+            self.without_data += 1;
+            *self.without_data_by.of(connection) += 1;
+            // A flood of SYNs would fill the report.
+            if !connection.ends.iter().all(|end| end.syn_ns.is_some()) {
+                return;
+            }
+        }
+        if self.connections.len() > most + most / 4 {
+            self.bound(most);
+        }
+        self.connections.push(ConnectionReport::of(connection));
+    }
+
+    /// Takes a connection of a single segment without data.
+    pub(super) fn take_first(&mut self, first: &Segment) {
+        self.without_data += 1;
+        let is_syn = first.flags.has(Flags::SYN) && !first.flags.has(Flags::ACK);
+        let by = &mut self.without_data_by;
+        *(if is_syn { &mut by.unanswered } else { &mut by.other }) += 1;
+    }
+
+    /// Leaves out the connections with the fewest bytes if there are more than `most`.
+    pub(crate) fn bound(&mut self, most: usize) {
+        let all = self.connections.len();
+        if all > most {
+            self.connections.select_nth_unstable_by(most, ConnectionReport::larger_first);
+            self.connections.truncate(most);
+            self.omitted += (all - most) as u64;
+        }
+    }
+
     /// Adds the connections of another point.
     pub(crate) fn add(&mut self, other: Self) {
         self.connections.extend(other.connections);
@@ -81,10 +116,12 @@ impl Report {
 
     /// Orders the connections by their first packets.
     pub(crate) fn sort(&mut self) {
-        self.connections.sort_by(|a, b| {
-            let by_ends = || a.client.cmp(&b.client).then_with(|| a.server.cmp(&b.server));
-            a.start_s.total_cmp(&b.start_s).then_with(by_ends)
-        });
+        self.connections.sort_by(ConnectionReport::earlier_first);
+    }
+
+    /// Orders the connections by their bytes, as documents have them.
+    pub(crate) fn largest_first(&mut self) {
+        self.connections.sort_by(ConnectionReport::larger_first);
     }
 
     /// The retransmissions of all connections, by connection, direction and time.

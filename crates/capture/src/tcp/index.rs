@@ -19,10 +19,11 @@ const CACHED: usize = 4096;
 /// Most chains.
 const MAX_CHAINS: usize = 1 << 20;
 
-/// A place: its key, and the next place of its chain.
+/// A place: its key, its chain, and the next place of that.
 #[derive(Debug, Clone, Copy)]
 struct Entry {
     key: Key,
+    chain: usize,
     next: usize,
     used: bool,
 }
@@ -35,6 +36,8 @@ pub(super) struct Index {
     cache: Box<[usize]>,
     entries: Vec<Entry>,
     free: Vec<usize>,
+    /// The key that was looked for in vain last, and its chain.
+    missed: Option<(Key, usize)>,
 }
 
 impl Index {
@@ -47,6 +50,7 @@ impl Index {
             cache: vec![NONE; CACHED].into(),
             entries: Vec::new(),
             free: Vec::new(),
+            missed: None,
         }
     }
 
@@ -64,26 +68,32 @@ impl Index {
     }
 
     #[inline(never)]
-    fn search(&self, key: &Key) -> Option<usize> {
-        let mut place = self.chains[self.chain(key)];
+    fn search(&mut self, key: &Key) -> Option<usize> {
+        let chain = self.chain(key);
+        let mut place = self.chains[chain];
         while let Some(entry) = self.entries.get(place) {
             if entry.key == *key {
                 return Some(place);
             }
             place = entry.next;
         }
+        self.missed = Some((*key, chain));
         None
     }
 
-    fn chain(&self, key: &Key) -> usize {
-        usize::low_bits(self.hasher.hash_one(key)) & (self.chains.len() - 1)
+    fn chain(&self, (a, b): &Key) -> usize {
+        let ports = u64::from(a.port) << 16 | u64::from(b.port);
+        let [a, b] = [a, b].map(|end| end.address.halves());
+        let all = [a[0], a[1], b[0], b[1], ports];
+        usize::low_bits(self.hasher.hash_one(all)) & (self.chains.len() - 1)
     }
 
     /// Adds a key that is not there. Its place, the lowest that was never used or the last one that was
     /// freed.
     pub(super) fn add(&mut self, key: Key) -> usize {
-        let chain = self.chain(&key);
-        let entry = Entry { key, next: self.chains[chain], used: true };
+        let missed = self.missed.take().filter(|(missed, _)| *missed == key);
+        let chain = missed.map_or_else(|| self.chain(&key), |(_, chain)| chain);
+        let entry = Entry { key, chain, next: self.chains[chain], used: true };
         let place = self.free.pop().unwrap_or(self.entries.len());
         match self.entries.get_mut(place) {
             Some(known) => *known = entry,
@@ -96,8 +106,7 @@ impl Index {
 
     /// Removes the key of a place.
     pub(super) fn remove(&mut self, place: usize) {
-        let Entry { key, next, .. } = self.entries[place];
-        let chain = self.chain(&key);
+        let Entry { chain, next, .. } = self.entries[place];
         let mut at = self.chains[chain];
         if at == place {
             self.chains[chain] = next;

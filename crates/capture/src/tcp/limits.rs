@@ -13,11 +13,62 @@
 //! A simulated sender accounts the same from the inside, with more states: `airtcp_units::Wait::capture_name`
 //! gives the limit of each. A capture does not show a full send buffer, which looks like a small window.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Deserialize, Serialize, Serializer};
+
 use crate::dissect::{Flags, Segment};
 
 /// Names of the limits, in the order of the shares.
 pub(super) const LIMITS: [&str; 6] =
     ["congestion_window", "slow_start", "receive_window", "application", "pacing", "recovery"];
+
+/// Places of the limits in the order of their names.
+const BY_NAME: [usize; LIMITS.len()] = [3, 0, 4, 2, 5, 1];
+
+/// Shares of the time by limit. A document has them by the names of the limits, in the order of the names.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Deserialize)]
+#[serde(from = "BTreeMap<String, f64>")]
+pub struct LimitShares([f64; LIMITS.len()]);
+
+impl LimitShares {
+    pub(super) const fn of(shares: [f64; LIMITS.len()]) -> Self {
+        Self(shares)
+    }
+
+    /// The limits with their shares.
+    pub fn iter(&self) -> impl Iterator<Item = (&'static str, f64)> {
+        BY_NAME.into_iter().map(|place| (LIMITS[place], self.0[place]))
+    }
+}
+
+impl From<BTreeMap<String, f64>> for LimitShares {
+    fn from(shares: BTreeMap<String, f64>) -> Self {
+        Self(LIMITS.map(|name| shares.get(name).copied().unwrap_or_default()))
+    }
+}
+
+impl Serialize for LimitShares {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.iter())
+    }
+}
+
+impl JsonSchema for LimitShares {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        BTreeMap::<String, f64>::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        BTreeMap::<String, f64>::json_schema(generator)
+    }
+}
 
 /// A limit, by its place in [`LIMITS`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -149,13 +200,25 @@ impl Limits {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
+    use std::collections::{BTreeMap, BTreeSet};
 
     use airtcp_units::Wait;
 
-    use super::LIMITS;
+    use super::{LIMITS, LimitShares};
 
     /// Each limit is the name of a state of a simulated sender, and no state has another name.
+    #[test]
+    fn shares_are_written_by_name() {
+        let shares = LimitShares::of([0.5, 0.25, 0.0, 0.125, 0.0, 0.125]);
+        let names: Vec<&str> = shares.iter().map(|(name, _)| name).collect();
+        assert!(names.is_sorted() && names.len() == LIMITS.len(), "{names:?}");
+        let as_map: BTreeMap<String, f64> =
+            shares.iter().map(|(name, share)| (name.to_owned(), share)).collect();
+        let text = serde_json::to_string(&shares).unwrap();
+        assert_eq!(text, serde_json::to_string(&as_map).unwrap());
+        assert_eq!(serde_json::from_str::<LimitShares>(&text).unwrap(), shares);
+    }
+
     #[test]
     fn limits_are_those_of_a_sender() {
         let states: BTreeSet<_> = Wait::ALL.iter().filter_map(|w| w.capture_name()).collect();

@@ -1,6 +1,6 @@
 //! TCP connections from their segments.
 //!
-//! A segment passes the modules in this order: `tracker` (which connection), `connection` (which
+//! A segment passes the modules in this order: `tracker` (which connection), `slot`, `connection` (which
 //! direction, and where the capture was taken), `direction` (data and ACKs), and there `sent` (what
 //! is in flight), `order` (late or sent again), `cause` (why), `timeouts` (why a timer was needed),
 //! `spurious` (needlessly), `rtt`, `limits` (what limited the sender), `window`, and on request
@@ -26,6 +26,7 @@ mod rtt;
 mod sent;
 pub(crate) mod sequence;
 pub mod series;
+mod slot;
 mod spurious;
 mod timeouts;
 mod tracker;
@@ -39,6 +40,7 @@ pub use clusters::{LossClusters, Period};
 pub use copies::CopyCounts;
 pub(crate) use copies::MANY_COPIES;
 pub use events::{RetransmissionEvent, RetransmissionRow};
+pub use limits::LimitShares;
 pub use spurious::Evidence;
 pub use timeouts::{TimeoutCause, TimeoutCounts};
 pub use tracker::{Tracker, TrackerLimits};

@@ -1,5 +1,6 @@
 //! What is reported of a connection. The names here are the documented, versioned JSON format.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
@@ -11,7 +12,7 @@ use super::connection::{CLIENT, Connection, SERVER};
 use super::counters::{Counters, Retransmission};
 use super::direction::Direction;
 use super::events::{RetransmissionEvent, events};
-use super::limits::LIMITS;
+use super::limits::LimitShares;
 use super::log::Log;
 use super::series::Series;
 use super::timeouts::TimeoutCounts;
@@ -161,7 +162,7 @@ pub struct DirectionReport {
     /// capture was taken; none if its steps are not the first three packets.
     pub handshake_rtt_s: Option<f64>,
     /// Shares of the time between the first data and the last ACK, by what limited the sender.
-    pub limited_by: BTreeMap<String, f64>,
+    pub limited_by: LimitShares,
     /// Time from the first data to the last ACK of data, or to the last data if that is later, in s; none
     /// without data.
     pub transfer_s: Option<f64>,
@@ -171,7 +172,7 @@ pub struct DirectionReport {
     /// Ranges of bytes that were forgotten because too many were in flight; then the counts are low.
     pub forgotten_ranges: u64,
     /// The losses over time; none without losses.
-    pub loss_clusters: Option<LossClusters>,
+    pub loss_clusters: Option<Box<LossClusters>>,
     /// The segments that were sent again. Documents have them in a table of their own.
     #[serde(skip)]
     pub events: Vec<RetransmissionEvent>,
@@ -263,9 +264,12 @@ impl ConnectionReport {
             sack_permitted: end.sack_permitted,
             timestamps: end.timestamps,
         });
+        let [client, server] = connection.ends.each_ref().map(|end| end.endpoint.to_string());
+        let directions = [(CLIENT, &client), (SERVER, &server)];
+        let directions = directions.map(|(from, name)| DirectionReport::of(connection, from, name));
         Self {
-            client: connection.ends[CLIENT].endpoint.to_string(),
-            server: connection.ends[SERVER].endpoint.to_string(),
+            client,
+            server,
             client_known: connection.client_known,
             vantage: connection.vantage().to_owned(),
             vantage_told: connection.by_user,
@@ -276,17 +280,34 @@ impl ConnectionReport {
             copied_acks: connection.copied_acks,
             early_acks: connection.early_acks(),
             handshake,
-            directions: [CLIENT, SERVER].map(|from| DirectionReport::of(connection, from)).into(),
+            directions: directions.into(),
         }
+    }
+
+    /// Bytes of both directions, each counted once.
+    pub fn bytes(&self) -> u64 {
+        self.directions.iter().map(|direction| direction.unique_bytes).sum()
+    }
+
+    /// The order of the first packets.
+    pub(super) fn earlier_first(&self, other: &Self) -> Ordering {
+        let by_ends =
+            || self.client.cmp(&other.client).then_with(|| self.server.cmp(&other.server));
+        self.start_s.total_cmp(&other.start_s).then_with(by_ends)
+    }
+
+    /// The order of the bytes, the most first; of equal ones, that of the first packets.
+    pub(super) fn larger_first(&self, other: &Self) -> Ordering {
+        let by_time = || self.earlier_first(other).then_with(|| self.point.cmp(&other.point));
+        other.bytes().cmp(&self.bytes()).then_with(by_time)
     }
 }
 
 impl DirectionReport {
-    fn of(connection: &Connection, from: usize) -> Self {
+    fn of(connection: &Connection, from: usize, name: &str) -> Self {
         let direction = &connection.directions[from];
         let counters = &direction.counters;
         let [dsack, timestamps, early_ack, frto, seen_twice] = counters.evidence;
-        let shares = LIMITS.iter().zip(direction.limits.shares());
         let goodput_bps = goodput(direction);
         let rtt_s = RttReport::of(&direction.rtt);
         // Round trips are seen from the capture: the way to the sender and back is missing.
@@ -294,7 +315,7 @@ impl DirectionReport {
         let away_ns = away_ns.unwrap_or(0);
         let whole = |rtt: Option<f64>| rtt.map(|s| s + seconds(away_ns));
         Self {
-            from: connection.ends[from].endpoint.to_string(),
+            from: name.to_owned(),
             packets: counters.packets,
             data_segments: counters.data_segments,
             payload_bytes: counters.payload_bytes,
@@ -340,11 +361,11 @@ impl DirectionReport {
             srtt_s: direction.srtt_ns().map(seconds),
             srtt_mean_s: counters.srtt_mean_ns().map(|ns| ns / 1e9),
             handshake_rtt_s: connection.handshake_ns.map(seconds),
-            limited_by: shares.map(|(name, share)| ((*name).to_owned(), share)).collect(),
+            limited_by: LimitShares::of(direction.limits.shares()),
             transfer_s: counters.transfer_ns().map(seconds),
             goodput_bps,
             forgotten_ranges: direction.forgotten(),
-            loss_clusters: clusters(direction, away_ns),
+            loss_clusters: clusters(direction, away_ns).map(Box::new),
             events: events(counters),
             series: direction.judged_series(),
             log: direction.log(),

@@ -1,12 +1,11 @@
 //! All connections of a capture, in bounded memory.
 
-use super::connection::Connection;
 use super::connections::Report;
 use super::copies::CopyCounts;
 use super::index::{Index, Key};
 use super::log::Budget;
-use super::report::ConnectionReport;
 use super::series::Series;
+use super::slot::{How, Slot};
 use super::vantage::Vantage;
 use crate::dissect::Segment;
 
@@ -15,7 +14,7 @@ use crate::dissect::Segment;
 pub struct TrackerLimits {
     /// Most connections followed at a time.
     pub open: usize,
-    /// Most connections reported.
+    /// Most connections reported: those with the most bytes.
     pub reported: usize,
     /// Most points of all series together; without a number, no series are recorded.
     pub series: Option<usize>,
@@ -40,10 +39,10 @@ const MAX_WAITING: usize = 1 << 15;
 #[derive(Debug)]
 pub struct Tracker {
     limits: TrackerLimits,
-    log: Option<Budget>,
+    how: How,
     index: Index,
     /// The connections, by their places.
-    open: Vec<Option<Box<Connection>>>,
+    open: Vec<Option<Slot>>,
     report: Report,
     /// Copies in the connections that have ended.
     copies: CopyCounts,
@@ -64,7 +63,11 @@ impl Tracker {
     pub fn new(limits: TrackerLimits) -> Self {
         Self {
             limits,
-            log: limits.log.map(Budget::new),
+            how: How {
+                vantage: limits.vantage,
+                series: limits.series.is_some(),
+                log: limits.log.map(Budget::new),
+            },
             index: Index::new(limits.open),
             open: Vec::new(),
             report: Report::default(),
@@ -95,7 +98,7 @@ impl Tracker {
         if let Some(Some(connection)) = place.and_then(|place| self.open.get_mut(place))
             && !connection.is_over_for(segment)
         {
-            connection.on_segment(segment, &mut self.room);
+            connection.on_segment(segment, &self.how, &mut self.room);
         } else {
             self.begin(key, place, segment);
         }
@@ -103,15 +106,15 @@ impl Tracker {
 
     #[inline(never)]
     fn follow_with_series(&mut self, key: Key, place: Option<usize>, segment: &Segment) {
-        let recorded = |open: &[Option<Box<Connection>>], place: Option<usize>| {
-            let connection = place.and_then(|place| open.get(place)?.as_ref());
+        let recorded = |open: &[Option<Slot>], place: Option<usize>| {
+            let connection = place.and_then(|place| open.get(place)?.as_ref()?.open());
             connection.filter(|c| !c.is_over_for(segment)).map_or(0, |c| c.recorded())
         };
         let before = recorded(&self.open, place);
         self.follow(key, place, segment);
         let place = place.or_else(|| self.index.find(&key));
-        let after =
-            place.and_then(|place| self.open.get(place)?.as_ref()).map_or(0, |c| c.recorded());
+        let after = place.and_then(|place| self.open.get(place)?.as_ref()?.open());
+        let after = after.map_or(0, |c| c.recorded());
         self.recorded = self.recorded + after - before;
         if let Some(most) = self.limits.series.filter(|most| self.recorded > *most) {
             self.thin_series(most);
@@ -121,7 +124,8 @@ impl Tracker {
     /// Thins the longest series until three quarters of the limit are left. If that is not possible,
     /// ended connections lose their series.
     fn thin_series(&mut self, most: usize) {
-        let open = self.open.iter_mut().flatten().flat_map(|c| &mut c.directions);
+        let open = self.open.iter_mut().flatten().filter_map(Slot::open_mut);
+        let open = open.flat_map(|c| &mut c.directions);
         let kept = self.report.connections.iter_mut().flat_map(|c| &mut c.directions);
         let mut all: Vec<&mut Series> = open
             .filter_map(|d| d.series.as_deref_mut())
@@ -143,7 +147,8 @@ impl Tracker {
         for direction in self.report.connections.iter_mut().flat_map(|c| &mut c.directions) {
             direction.series = None;
         }
-        self.recorded = self.open.iter().flatten().map(|c| c.recorded()).sum();
+        let open = self.open.iter().flatten().filter_map(Slot::open);
+        self.recorded = open.map(|c| c.recorded()).sum();
     }
 
     /// Begins a connection, in the place of an earlier one between the same ends if there is one.
@@ -161,21 +166,19 @@ impl Tracker {
         if self.open.len() <= place {
             self.open.resize_with(place + 1, || None);
         }
-        let connection = self.open[place].insert(Box::new(Connection::new(
-            segment,
-            self.limits.vantage,
-            self.limits.series.is_some(),
-            self.log.as_ref(),
-        )));
-        connection.on_segment(segment, &mut self.room);
+        self.open[place] = Some(Slot::new(segment, &self.how, &mut self.room));
     }
 
     /// Ends a connection.
     fn close(&mut self, place: usize) {
-        if let Some(mut connection) = self.open[place].take() {
-            connection.end(&mut self.room);
-            self.copies = self.copies.and(connection.copies());
-            self.keep(&connection);
+        match self.open[place].take() {
+            Some(Slot::Open(mut connection)) => {
+                connection.end(&mut self.room);
+                self.copies = self.copies.and(connection.copies());
+                self.report.take(&connection, self.limits.reported);
+            }
+            Some(Slot::First(first)) => self.report.take_first(&first),
+            None => {}
         }
     }
 
@@ -183,41 +186,24 @@ impl Tracker {
     fn evict(&mut self) {
         let ages = self.open.iter().enumerate();
         let mut ages: Vec<(u64, usize)> =
-            ages.filter_map(|(place, open)| Some((open.as_ref()?.last_ns, place))).collect();
+            ages.filter_map(|(place, open)| Some((open.as_ref()?.last_ns(), place))).collect();
         let quarter = (ages.len() / 4).max(1);
         if quarter < ages.len() {
             ages.select_nth_unstable(quarter);
             ages.truncate(quarter);
         }
-        ages.sort_unstable();
         for (_, place) in ages {
+            let is_over = self.open[place].as_ref().is_some_and(Slot::is_over);
+            self.report.evicted += u64::from(!is_over);
             self.index.remove(place);
             self.close(place);
-            self.report.evicted += 1;
         }
     }
 
     /// Packets that the segments so far hold twice.
     pub fn copies(&self) -> CopyCounts {
-        let open = self.open.iter().flatten().map(|connection| connection.copies());
+        let open = self.open.iter().flatten().filter_map(Slot::open).map(|open| open.copies());
         open.fold(self.copies, CopyCounts::and)
-    }
-
-    fn keep(&mut self, connection: &Connection) {
-        if connection.directions.iter().all(|d| d.counters.data_segments == 0) {
-            self.report.without_data += 1;
-            let by = &mut self.report.without_data_by;
-            *by.of(connection) += 1;
-            // A flood of SYNs would fill the report.
-            if !connection.ends.iter().all(|end| end.syn_ns.is_some()) {
-                return;
-            }
-        }
-        if self.report.connections.len() >= self.limits.reported {
-            self.report.omitted += 1;
-            return;
-        }
-        self.report.connections.push(ConnectionReport::of(connection));
     }
 
     /// Ends all connections: the report, connections in the order of their first packets.
@@ -226,7 +212,11 @@ impl Tracker {
             self.close(place);
         }
         let mut report = self.report;
+        report.bound(self.limits.reported);
         report.sort();
         report
     }
 }
+
+#[cfg(test)]
+mod tests;
