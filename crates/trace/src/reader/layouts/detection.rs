@@ -20,8 +20,7 @@ pub fn text_kind(name: &std::path::Path, start: &[u8]) -> Option<(String, bool)>
     }
     let layout = LAYOUTS.iter().find(|layout| (layout.detect)(&head))?;
     match layout.info.tag {
-        table::TAG if !table::is_certain(&head) => None,
-        table::TAG => Some(("a table with a packet in each row".to_owned(), true)),
+        table::TAG => table::kind(&head).map(|kind| (kind.to_owned(), true)),
         tag => Some((format!("a trace of a link (layout {tag})"), true)),
     }
 }

@@ -42,9 +42,13 @@ pub(super) fn detect(_: &Head<'_>) -> bool {
     true
 }
 
-/// True if the columns of a file with this beginning are known.
-pub(super) fn is_certain(head: &Head<'_>) -> bool {
-    Plan::of(head, &ReadOptions::default()).is_ok()
+/// What a file with this beginning is, if its columns are known.
+pub(super) fn kind(head: &Head<'_>) -> Option<&'static str> {
+    let plan = Plan::of(head, &ReadOptions::default()).ok()?;
+    Some(match plan.kind() {
+        Some(_) => "a table with a packet in each row",
+        None => "a table of the rate of a link over time",
+    })
 }
 
 pub(super) fn read(head: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, TraceError> {

@@ -165,6 +165,8 @@ fn other_kinds_of_text_are_known_by_name() {
     assert_eq!(kind(ping), Some(("a trace of a link (layout ping)".into(), true)));
     assert_eq!(kind("0110\n1101\n").unwrap().0, "a trace of a link (layout bits)");
     assert_eq!(kind("seq,received\n0,1\n").unwrap().0, "a table with a packet in each row");
+    let rates = "time_s,rsrp,rx_kbps\n0,-90,7\n1,-91,8\n";
+    assert_eq!(kind(rates).unwrap().0, "a table of the rate of a link over time");
     assert_eq!(
         kind("qdisc fq_codel 0: dev eth0\n"),
         Some(("the statistics of a queue (tc -s qdisc)".into(), false))

@@ -50,7 +50,8 @@ struct Unused {
     different: BTreeMap<String, u64>,
     blanks: u64,
     words: u64,
-    /// True if it has the name of a count and a number above 1.
+    /// True if it has the name of a count, and true once there was a number above 1.
+    is_count: bool,
     counts: bool,
 }
 
@@ -59,7 +60,11 @@ impl Checks {
         let rivals: Vec<_> = plan.rivals().into_iter().map(|(i, kind)| (i, kind, 0)).collect();
         let free = |i: &usize| plan.columns.header && !rivals.iter().any(|(rival, ..)| rival == i);
         let unused = plan.unused().into_iter().filter(free).take(COLUMNS);
-        let unused = unused.map(|at| Unused { at, ..Unused::default() }).collect();
+        let column = |at: usize| {
+            let is_count = is_count(&plan.columns.names[at]);
+            Unused { at, is_count, ..Unused::default() }
+        };
+        let unused = unused.map(column).collect();
         Self { rows: 0, rivals, lows: BTreeMap::new(), greatest: Default::default(), unused }
     }
 
@@ -75,7 +80,7 @@ impl Checks {
                 continue;
             }
             column.words += u64::from(Stamp::of(cell).is_none());
-            column.counts |= is_count(&plan.columns.names[column.at]) && whole(cell) > Some(1);
+            column.counts |= column.is_count && whole(cell) > Some(1);
             if column.different.len() <= KEPT {
                 *column.different.entry(cell.chars().take(LONGEST).collect()).or_default() += 1;
             }

@@ -10,7 +10,6 @@ use super::super::stamps::{DAY, Stamp};
 use super::checks::SEVERAL;
 use super::marks::Fate;
 use super::plan::{Content, Plan};
-use super::roles::counter;
 use super::words::whole;
 use crate::error::{TraceError, excerpt};
 use crate::reader::{ColumnKind, LinkTrace};
@@ -71,7 +70,7 @@ impl Group {
             let found = excerpt(&cells[sequence]);
             format!("found {found}; expected a sequence number, a whole number from 0")
         })?;
-        self.recorder.wrap_at(counter(&plan.columns.names[sequence]));
+        self.recorder.wrap_at(plan.counter);
         let taken = match kind {
             ColumnKind::Sequence => self.recorder.take(number, max_gap),
             _ => self.recorder.take_outcome(number, received, max_gap),

@@ -8,7 +8,7 @@ use super::super::stamps::Stamp;
 use super::ask::Columns;
 use super::choose::{chosen, link_columns, named};
 use super::marks::Marks;
-use super::roles::{Role, unit_of};
+use super::roles::{Role, counter, unit_of};
 use super::time_column::{Time, time_column};
 use super::words::{are_of_one_set, is_blank, is_number};
 use crate::error::{TraceError, excerpt};
@@ -38,7 +38,9 @@ pub(super) struct Plan {
     pub(super) content: Content,
     /// True if the user chose the column or its kind.
     pub(super) asked: bool,
+    /// Sequence numbers, and where they wrap if the column's name shows it.
     pub(super) sequence: Option<usize>,
+    pub(super) counter: Option<u64>,
     pub(super) time: Option<Time>,
     /// The columns that tell links apart, and true if their names alone say so.
     pub(super) keys: Vec<usize>,
@@ -89,6 +91,7 @@ impl Plan {
         };
         let unchosen = sequence.filter(|sequence| *sequence != value);
         unchosen.map(|sequence| columns.single(sequence, "--column")).transpose()?;
+        let counter = sequence.and_then(|sequence| counter(&columns.names[sequence]));
         let (marks, is_link_named) = (Marks::of(options), options.link_column.is_none());
         let plan = Self {
             columns,
@@ -97,6 +100,7 @@ impl Plan {
             content,
             asked,
             sequence,
+            counter,
             time,
             keys,
             is_link_named,
