@@ -1,5 +1,5 @@
-//! A connection that is followed. Until its second segment, one without data is no more than its first segment:
-//! a flood of SYNs, or a scan, takes little time and memory.
+//! A connection that is followed. Until its second segment, one that begins with a SYN is no more than that
+//! segment: a flood of SYNs, or a scan, takes little time and memory.
 
 use super::connection::Connection;
 use super::log::Budget;
@@ -20,16 +20,17 @@ pub(super) struct How {
 /// A followed connection.
 #[derive(Debug)]
 pub(super) enum Slot {
-    /// A single segment without data.
+    /// A SYN without data.
     First(Box<Segment>),
-    /// A connection with data, or with several segments.
+    /// A connection that began otherwise, or with several segments.
     Open(Box<Connection>),
 }
 
 impl Slot {
     /// The connection that begins with this segment; `room` is for packets that wait for others.
     pub(super) fn new(first: &Segment, how: &How, room: &mut usize) -> Self {
-        if first.payload == 0 && !how.series && how.log.is_none() {
+        // Any other segment may wait for what it acknowledges.
+        if begins(first) && first.payload == 0 && !how.series && how.log.is_none() {
             Self::First(Box::new(first.clone()))
         } else {
             Self::Open(opened(first, how, room))
@@ -55,12 +56,7 @@ impl Slot {
         match self {
             Self::Open(connection) => connection.is_over_for(segment),
             Self::First(first) => {
-                let begins = |s: &Segment| s.flags.has(Flags::SYN) && !s.flags.has(Flags::ACK);
-                let again = first.sequence == segment.sequence;
-                begins(segment)
-                    && first.flags.has(Flags::SYN)
-                    && first.from == segment.from
-                    && !again
+                begins(segment) && first.from == segment.from && first.sequence != segment.sequence
             }
         }
     }
@@ -96,6 +92,11 @@ impl Slot {
             Self::Open(connection) => Some(connection),
         }
     }
+}
+
+/// True if a segment asks for a connection.
+fn begins(segment: &Segment) -> bool {
+    segment.flags.has(Flags::SYN) && !segment.flags.has(Flags::ACK)
 }
 
 /// A connection that has taken its first segment.
