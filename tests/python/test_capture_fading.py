@@ -42,7 +42,8 @@ def _cell(tcp: Mapping[str, Any]) -> dict[str, Any]:
 
 @pytest.mark.parametrize("name", SENDERS)
 def test_timeouts_of_a_fading_channel(name: str, tmp_path: Path) -> None:
-    """The capture shows each timeout of the run, those within a recovery too, and no other one."""
+    """The capture shows each timeout of the run, those within a recovery too, and no other one. Its time in
+    recovery is that in which the run waits for repairs and timers."""
     tcp, off = SENDERS[name]
     path = tmp_path / "run.pcapng"
     run = airtcp.run(CELL, seed=1, replications=1, overrides=_cell(tcp), pcap=path, workers=1)
@@ -52,4 +53,6 @@ def test_timeouts_of_a_fading_channel(name: str, tmp_path: Path) -> None:
     assert upload["retransmitted_segments"] == flow["retransmissions"]
     assert flow["timeouts"] >= 20
     assert abs(upload["timeouts"] - flow["timeouts"]) <= off
+    repair = flow["waits_recovery"] + flow["waits_timeout"]
+    assert upload["limited_by"]["recovery"] == pytest.approx(repair, rel=0.06)
     assert upload["goodput_bps"] == pytest.approx(flow["goodput_bps"], rel=0.01)
