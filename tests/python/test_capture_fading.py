@@ -42,8 +42,10 @@ def _cell(tcp: Mapping[str, Any]) -> dict[str, Any]:
 
 @pytest.mark.parametrize("name", SENDERS)
 def test_timeouts_of_a_fading_channel(name: str, tmp_path: Path) -> None:
-    """The capture shows each timeout of the run, those within a recovery too, and no other one. Its time in
-    recovery is that in which the run waits for repairs and timers."""
+    """The capture shows each timeout of the run, those within a recovery too, and no other one.
+
+    Its time in recovery is that in which the run waits for repairs and timers.
+    """
     tcp, off = SENDERS[name]
     path = tmp_path / "run.pcapng"
     run = airtcp.run(CELL, seed=1, replications=1, overrides=_cell(tcp), pcap=path, workers=1)
