@@ -42,7 +42,10 @@ def _cell(tcp: Mapping[str, Any]) -> dict[str, Any]:
 
 @pytest.mark.parametrize("name", SENDERS)
 def test_timeouts_of_a_fading_channel(name: str, tmp_path: Path) -> None:
-    """The capture shows each timeout of the run, those within a recovery too, and no other one."""
+    """The capture shows each timeout of the run, those within a recovery too, and no other one.
+
+    Its time in recovery is that in which the run waits for repairs and timers.
+    """
     tcp, off = SENDERS[name]
     path = tmp_path / "run.pcapng"
     run = airtcp.run(CELL, seed=1, replications=1, overrides=_cell(tcp), pcap=path, workers=1)
@@ -52,4 +55,25 @@ def test_timeouts_of_a_fading_channel(name: str, tmp_path: Path) -> None:
     assert upload["retransmitted_segments"] == flow["retransmissions"]
     assert flow["timeouts"] >= 20
     assert abs(upload["timeouts"] - flow["timeouts"]) <= off
+    repair = flow["waits_recovery"] + flow["waits_timeout"]
+    assert upload["limited_by"]["recovery"] == pytest.approx(repair, rel=0.06)
     assert upload["goodput_bps"] == pytest.approx(flow["goodput_bps"], rel=0.01)
+
+
+@pytest.mark.parametrize("timestamps", [True, False])
+def test_time_in_spurious_recoveries(timestamps: bool, tmp_path: Path) -> None:
+    """A recovery ends when timestamps or DSACKs tell the sender that it was spurious."""
+    path = tmp_path / "run.pcapng"
+    late = {
+        "links[0].loss": {"model": "bernoulli", "probability": 0.0},
+        "links[0].reordering": {"probability": 0.002, "extra": "25 ms"},
+        "flows[0].tcp": {"profile": "linux", "congestion": "cubic", "timestamps": timestamps},
+    }
+    link = ROOT / "scenarios/lossy-link.toml"
+    run = airtcp.run(link, seed=1, replications=1, overrides=late, pcap=path, workers=1)
+    flow = run.json["replications"][0]["flows"][0]
+    directions = [d for c in airtcp.capture(path)["connections"] for d in c["directions"]]
+    upload = max(directions, key=lambda d: d["unique_bytes"])
+    assert flow["spurious_recoveries"] > 0
+    repair = flow["waits_recovery"] + flow["waits_timeout"]
+    assert upload["limited_by"]["recovery"] == pytest.approx(repair, rel=0.01)

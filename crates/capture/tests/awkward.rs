@@ -279,7 +279,7 @@ fn window_probes() {
         // The ACK that opens the window is lost behind the capture: one more probe.
         script.add(3_600_000, 'S', ACK, 1, 6001 + taken, 0);
         script.add(5_500_000, 'C', ACK, seq + taken, 1, bytes);
-        let ack = 6001 + taken + if is_taken { 1 } else { 0 };
+        let ack = 6001 + 2 * taken;
         script.add(5_520_000, 'S', ACK, 1, ack, 0);
         script.add(5_521_000, 'C', ACK, ack, 1, 1000);
         script.add(5_541_000, 'S', ACK, 1, ack + 1000, 0);

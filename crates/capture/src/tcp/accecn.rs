@@ -57,7 +57,7 @@ impl AccEcn {
             if !segment.flags.has(Flags::ACK) {
                 self.asked |= bits == 0b111;
             } else if self.asked {
-                self.agreed = matches!(bits, 0b010 | 0b011 | 0b100 | 0b101 | 0b110);
+                self.agreed = (0b010..=0b110).contains(&bits);
             }
             return false;
         }
@@ -100,7 +100,7 @@ mod tests {
         let cwr = if bits & 2 == 0 { 0 } else { Flags::CWR };
         let ece = if bits & 1 == 0 { 0 } else { Flags::ECE };
         let (flags, ae) = (Flags(flags | cwr | ece), bits & 4 != 0);
-        Segment { flags, ae, acknowledgement, ..Segment::default() }
+        Segment { acknowledgement, flags, ae, ..Segment::default() }
     }
 
     fn opened(syn: u8, syn_ack: u8) -> AccEcn {

@@ -270,6 +270,10 @@ impl Direction {
         let now = segment.time_ns;
         let begins = self.cause.state() == State::Open;
         let cause = self.cause.on_retransmission(&self.moment(now, start, end, path));
+        if cause == Cause::Timeout {
+            let expected = self.acked_ns.max(self.data_ns) + self.timeout.srtt_ns().unwrap_or(0);
+            self.limits.on_timeout(now.saturating_sub(expected));
+        }
         let timeout = (cause == Cause::Timeout).then(|| self.expired(start, end).cause());
         if cause == Cause::TailLossProbe {
             self.probe = Some(start);

@@ -3,7 +3,7 @@
 //! | limit | from an event to the next one |
 //! |---|---|
 //! | receive window | the window of the receiver is closed |
-//! | recovery | the sender repairs losses, or waits for a timeout after one |
+//! | recovery | the sender repairs losses, or waits for a timeout: from when it expected an ACK |
 //! | receive window | less than a segment fits into the window of the receiver |
 //! | application | nothing is in flight, or the last segment was the end of what the application had written |
 //! | pacing | most segments leave at other times than right after an ACK |
@@ -119,6 +119,8 @@ pub(super) struct Limits {
     spent_ns: [u64; LIMITS.len()],
     now_ns: Option<u64>,
     limit: Limit,
+    /// The time that was counted last, under the limit that held.
+    last_ns: u64,
     /// True if the last data ended what the application had written.
     ended: bool,
     /// Smoothed share of segments that followed an ACK at once.
@@ -136,8 +138,19 @@ impl Limits {
     /// Counts the time until `now` under the limit that held since the last event.
     pub(super) fn advance(&mut self, now: u64) {
         if let Some(last) = self.now_ns {
-            self.spent_ns[self.limit as usize] += now.saturating_sub(last);
+            self.last_ns = now.saturating_sub(last);
+            self.spent_ns[self.limit as usize] += self.last_ns;
             self.now_ns = Some(now.max(last));
+        }
+    }
+
+    /// A timer expired: the sender waited for it since it expected an ACK, `silence_ns` ago.
+    pub(super) fn on_timeout(&mut self, silence_ns: u64) {
+        // Without a window it waits for the window, and probes it.
+        if self.limit != Limit::ReceiveWindow {
+            let waited = silence_ns.min(self.last_ns);
+            self.spent_ns[self.limit as usize] -= waited;
+            self.spent_ns[Limit::Recovery as usize] += waited;
         }
     }
 

@@ -19,7 +19,7 @@ const UNOPENED_NS: u64 = 190_000_000;
 /// The window of the receiver, as far as probes need it.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Closed {
-    is_closed: bool,
+    shut: bool,
     opened_ns: Option<u64>,
     /// The byte of the last probe that held the next one.
     byte: Option<(u64, u64)>,
@@ -46,22 +46,22 @@ impl Closed {
     /// An ACK advertises a window.
     pub(super) fn advertised(&mut self, now: u64, window: u64) {
         if window == 0 {
-            self.is_closed = true;
+            self.shut = true;
             self.opened_ns = None;
-        } else if self.is_closed {
+        } else if self.shut {
             self.opened_ns.get_or_insert(now);
         }
     }
 
     /// True if the sender cannot know that the window is open.
     const fn is_certain(&self) -> bool {
-        self.is_closed && self.opened_ns.is_none()
+        self.shut && self.opened_ns.is_none()
     }
 
     /// Data were sent that are no probe.
     pub(super) const fn on_data(&mut self) {
         if self.opened_ns.is_some() {
-            self.is_closed = false;
+            self.shut = false;
             self.opened_ns = None;
         }
     }
@@ -81,7 +81,7 @@ impl Closed {
         }
         let behind = start + 1 == stand.una && stand.una == stand.next && !stand.ended;
         if behind {
-            return if self.is_closed {
+            return if self.shut {
                 Some(Probe::Window)
             } else {
                 (!is_alone()).then_some(Probe::KeepAlive)
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_byte_is_a_probe_while_the_window_is_closed() {
+    fn a_byte_is_a_probe_while_the_window_shut() {
         let mut closed = Closed::default();
         assert_eq!(probe(&mut closed, 0, 100, 1), None);
         assert_eq!(probe(&mut closed, 0, 99, 0), Some(Probe::KeepAlive));

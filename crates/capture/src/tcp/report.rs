@@ -304,6 +304,7 @@ impl ConnectionReport {
 }
 
 impl DirectionReport {
+    #[allow(clippy::too_many_lines, reason = "a line for each field")]
     fn of(connection: &Connection, from: usize, name: &str) -> Self {
         let direction = &connection.directions[from];
         let counters = &direction.counters;

@@ -170,8 +170,8 @@ impl Judge {
         let Some(waiting) = self.waiting.iter_mut().rev().find(caused) else { return false };
         waiting.evidence.dsack = true;
         changed(waiting);
-        let present = self.waiting.iter().rev().take_while(|w| w.number >= self.begun);
-        present.fold(true, |all, w| all && w.evidence.dsack)
+        let mut present = self.waiting.iter().rev().take_while(|w| w.number >= self.begun);
+        present.all(|w| w.evidence.dsack)
     }
 
     /// Forgets retransmissions that an ACK covered long ago.
