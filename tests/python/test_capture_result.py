@@ -188,3 +188,28 @@ def test_out_holds_all_tables(tmp_path: Path) -> None:
         [*program, "--table", "window_series", "--format", "csv"], capture_output=True, check=True
     )
     assert pl.read_csv(run.stdout).height == result.table("window_series").to_polars().height
+
+
+def test_the_document_comes_in_pieces(loss: CaptureResult, tmp_path: Path) -> None:
+    """The pieces are the text; the head has the connections with the most bytes, and all else."""
+    pieces: list[str] = []
+    loss.put_text(pieces.append)
+    assert "".join(pieces) == loss.text
+    assert loss.head == loss.json
+    folder = ROOT / "benches"
+    program = (
+        "import sys, pathlib, capture_file as c; c.connections(pathlib.Path(sys.argv[1]), 1200)"
+    )
+    path = tmp_path / "many.pcap"
+    subprocess.run([sys.executable, "-c", program, path], cwd=folder, check=True)
+    many = airtcp.capture(path)
+    assert (many.total, len(many["connections"]), many["omitted"]) == (1200, 1200, 0)
+    assert many.head == many.json | {"connections": many["connections"][:1000]}
+    sizes = [sum(d["unique_bytes"] for d in c["directions"]) for c in many["connections"]]
+    assert sizes == sorted(sizes, reverse=True)
+    starts = [c["start_s"] for c in many["connections"]]
+    assert starts == sorted(starts)
+    run = subprocess.run(
+        [sys.executable, "-m", "airtcp", "capture", path], capture_output=True, check=True
+    )
+    assert "the first 20 of 1200 connections" in run.stdout.decode().replace("\u202f", "")

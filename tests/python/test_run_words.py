@@ -6,6 +6,7 @@ import html
 import io
 from typing import TYPE_CHECKING, Any, Literal
 
+import pytest
 from rich.console import Console
 
 import airtcp
@@ -16,8 +17,6 @@ from examples import SCENARIOS
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    import pytest
 
     from conftest import Program
 
@@ -399,3 +398,34 @@ def test_a_controller_at_its_bounds() -> None:
     )
     document["summary"]["cells"] = [{"name": "plain", "stations": [{"name": "a"}]}]
     assert controllers.controllers_at_bounds(document) == []
+
+
+def test_of_many_flows_the_first_are_shown() -> None:
+    """A table of thousands of rows would take longer than the run."""
+    text = """
+duration = "1 s"
+replications = 1
+[[links]]
+from = "a"
+to = "b"
+rate = "10 Mb/s"
+delay = "10 ms"
+queue = { kind = "drop-tail", packets = 10 }
+[[flows]]
+from = "a"
+to = "b"
+count = 205
+"""
+    result = airtcp.run("many.toml", text=text, why="no")
+    out = io.StringIO()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(run_tables, "screen", lambda: Console(file=out, width=120))
+        run_tables.put_result(result)
+    shown = out.getvalue()
+    assert "the first 200 of 205 flows; --json has all" in shown
+    assert "flow199 " in shown
+    assert "flow200 " not in shown
+    dropped = {row["flow"] for row in result.json["replications"][0]["drops"]}
+    flows = result.json["replications"][0]["flows"]
+    silent = [i for i, f in enumerate(flows) if f["name"] in dropped and not f["delivered_bytes"]]
+    assert starved.silent_flows(result.json) == silent

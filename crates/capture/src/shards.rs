@@ -22,7 +22,7 @@ const WAITING: usize = 8;
 /// The connections of a point.
 pub(crate) struct Shards {
     crew: Crew,
-    shards: usize,
+    count: usize,
     /// Most connections reported.
     reported: usize,
 }
@@ -71,13 +71,13 @@ impl Shards {
                 (0..followers).map(|first| Worker::start(own(first), back.clone())).collect();
             Crew::Workers { workers, batches: vec![Vec::new(); shards], spare }
         };
-        Self { crew, shards, reported }
+        Self { crew, count: shards, reported }
     }
 
     /// Takes a segment.
     #[inline]
     pub(crate) fn on_segment(&mut self, segment: &Segment) {
-        let shard = shard(segment) % self.shards;
+        let shard = shard(segment) % self.count;
         match &mut self.crew {
             Crew::Reader(trackers) => trackers[shard].on_segment(segment),
             Crew::Workers { workers, batches, spare } => {

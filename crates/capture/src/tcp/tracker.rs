@@ -1,5 +1,6 @@
 //! All connections of a capture, in bounded memory.
 
+use super::connection::Connection;
 use super::connections::Report;
 use super::copies::CopyCounts;
 use super::index::{Index, Key};
@@ -108,13 +109,13 @@ impl Tracker {
     fn follow_with_series(&mut self, key: Key, place: Option<usize>, segment: &Segment) {
         let recorded = |open: &[Option<Slot>], place: Option<usize>| {
             let connection = place.and_then(|place| open.get(place)?.as_ref()?.open());
-            connection.filter(|c| !c.is_over_for(segment)).map_or(0, |c| c.recorded())
+            connection.filter(|c| !c.is_over_for(segment)).map_or(0, Connection::recorded)
         };
         let before = recorded(&self.open, place);
         self.follow(key, place, segment);
         let place = place.or_else(|| self.index.find(&key));
         let after = place.and_then(|place| self.open.get(place)?.as_ref()?.open());
-        let after = after.map_or(0, |c| c.recorded());
+        let after = after.map_or(0, Connection::recorded);
         self.recorded = self.recorded + after - before;
         if let Some(most) = self.limits.series.filter(|most| self.recorded > *most) {
             self.thin_series(most);
@@ -148,7 +149,7 @@ impl Tracker {
             direction.series = None;
         }
         let open = self.open.iter().flatten().filter_map(Slot::open);
-        self.recorded = open.map(|c| c.recorded()).sum();
+        self.recorded = open.map(Connection::recorded).sum();
     }
 
     /// Begins a connection, in the place of an earlier one between the same ends if there is one.
@@ -202,7 +203,7 @@ impl Tracker {
 
     /// Packets that the segments so far hold twice.
     pub fn copies(&self) -> CopyCounts {
-        let open = self.open.iter().flatten().filter_map(Slot::open).map(|open| open.copies());
+        let open = self.open.iter().flatten().filter_map(Slot::open).map(Connection::copies);
         open.fold(self.copies, CopyCounts::and)
     }
 

@@ -52,33 +52,29 @@ pub(crate) fn since<P: Probe>(
         (key, now.packets - then.packets, now.bytes - then.bytes)
     });
     let mut rows: Vec<DropResult> = Vec::new();
+    // The places of the rows by all that names them. A station has a queue for each access category.
+    let mut places = BTreeMap::new();
     for (key, packets, bytes) in grown.filter(|(_, packets, _)| *packets > 0) {
-        let flow = &plan.flows[key.to.flow() as usize];
-        let reason = DropReason::ALL[usize::from(key.reason)].name().to_owned();
-        let to = world.endpoints()[key.to.index()].node as usize;
-        let row = DropResult {
-            flow: flow.name.clone(),
-            payload: key.payload,
-            ack: key.ack,
-            to: plan.nodes[to].clone(),
-            place: place(world, plan, key.place),
-            reason,
-            packets,
-            bytes,
-        };
-        // A station has a queue for each access category.
-        let same = |other: &&mut DropResult| {
-            let kind = |row: &DropResult| (row.payload, row.ack);
-            let alike = (&other.flow, kind(other), &other.to, &other.place, &other.reason);
-            alike == (&row.flow, kind(&row), &row.to, &row.place, &row.reason)
-        };
-        match rows.iter_mut().find(same) {
-            Some(other) => {
-                other.packets += packets;
-                other.bytes += bytes;
-            }
-            None => rows.push(row),
+        let flow = plan.flows[key.to.flow() as usize].name.as_str();
+        let reason = DropReason::ALL[usize::from(key.reason)].name();
+        let to = plan.nodes[world.endpoints()[key.to.index()].node as usize].as_str();
+        let place = place(world, plan, key.place);
+        let alike = (flow, key.payload, key.ack, to, reason, place.clone());
+        let row = *places.entry(alike).or_insert(rows.len());
+        if row == rows.len() {
+            rows.push(DropResult {
+                flow: flow.to_owned(),
+                payload: key.payload,
+                ack: key.ack,
+                to: to.to_owned(),
+                place,
+                reason: reason.to_owned(),
+                packets: 0,
+                bytes: 0,
+            });
         }
+        rows[row].packets += packets;
+        rows[row].bytes += bytes;
     }
     rows
 }
