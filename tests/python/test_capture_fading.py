@@ -61,7 +61,7 @@ def test_timeouts_of_a_fading_channel(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("timestamps", [True, False])
-def test_time_in_spurious_recoveries(timestamps: bool, tmp_path: Path) -> None:
+def test_time_in_spurious_recoveries(*, timestamps: bool, tmp_path: Path) -> None:
     """A recovery ends when timestamps or DSACKs tell the sender that it was spurious."""
     path = tmp_path / "run.pcapng"
     late = {
