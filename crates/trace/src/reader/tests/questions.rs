@@ -9,21 +9,21 @@ fn answer(column: &str, kind: ColumnKind) -> ReadOptions {
     ReadOptions { column: Some(column.to_owned()), kind: Some(kind), ..ReadOptions::default() }
 }
 
-fn link_column(name: &str) -> ReadOptions {
+pub(super) fn link_column(name: &str) -> ReadOptions {
     ReadOptions { link_column: Some(name.to_owned()), ..ReadOptions::default() }
 }
 
-fn refusal(text: &str, options: &ReadOptions) -> String {
+pub(super) fn refusal(text: &str, options: &ReadOptions) -> String {
     read_as("t.csv", text, options).map(|links| format!("{links:?}")).unwrap_err().to_string()
 }
 
 /// The table is refused in words that hold `says`, on one line.
-fn asks(text: &str, says: &str) {
+pub(super) fn asks(text: &str, says: &str) {
     let e = error("t.csv", text);
     assert!(e.contains(says) && !e.contains('\n'), "{text}: {e}");
 }
 
-fn rows(count: u64, row: impl Fn(u64) -> String) -> String {
+pub(super) fn rows(count: u64, row: impl Fn(u64) -> String) -> String {
     joined((0..count).map(|n| row(n) + "\n"))
 }
 
@@ -374,49 +374,6 @@ fn the_unit_of_times_in_the_name_may_be_contradicted() {
 }
 
 #[test]
-fn rates_and_bytes_over_time_are_capacities() {
-    let rate =
-        |name: &str| ReadOptions { rate_column: Some(name.into()), ..ReadOptions::default() };
-    let text = "time_s,cell,rx_kbps,tx_kbps\n0,7,8000,1\n1,7,0,2\n3,7,1000,1\n";
-    asks(text, "columns \"rx_kbps\" and \"tx_kbps\" hold rates: choose");
-    let s = Span::from_secs;
-    let expected = Capacity::rates(&[(s(0), 8_000_000), (s(1), 0), (s(3), 1_000_000)], s(5));
-    let links = read_as("t.csv", text, &rate("rx_kbps")).unwrap();
-    assert_eq!(links[0].capacity.as_deref(), expected.as_ref());
-    assert!(links[0].notes[0].contains("rates, 1 = 1000 b/s, each until the next row"));
-    asks(
-        "time_s,speed,throughput\n0,7,8\n1,7,9\n",
-        "the unit of the rates in column \"throughput\"",
-    );
-    let unit = ReadOptions { rate_unit: Some("kb/s".into()), ..rate("throughput") };
-    let text = "time_s,throughput,place\n0,8000,a\n1,0,b\n3,1000,c\n";
-    let links = read_as("t.csv", text, &unit).unwrap();
-    assert_eq!(links[0].capacity.as_deref(), expected.as_ref());
-    // Bytes until the next row.
-    let bytes = ReadOptions { bytes_column: Some("rx".into()), ..ReadOptions::default() };
-    let text = "time_s,rssi,rx\n0,-70,1000000\n1,-71,0\n3,-70,250000\n";
-    let links = read_as("t.csv", text, &bytes).unwrap();
-    assert_eq!(links[0].capacity.as_deref(), expected.as_ref());
-    let total = format!("time_s,rssi,rx\n{}", rows(20, |n| format!("{n},-70,{}", 1000 * n * n)));
-    let e = refusal(&total, &bytes);
-    assert!(e.contains("rises from each row to the next, as a running total"), "{e}");
-    let ragged = "time_s,rssi,rx\n0,-70,5\n1,-71,x\n";
-    assert!(refusal(ragged, &bytes).contains("line 3: found \"x\" at \"1\""));
-    // Two links.
-    let text = format!(
-        "time_s,iface,rx_mbps\n{}",
-        rows(40, |n| format!("{},{},5", n / 2, ["a", "b"][usize::narrow(n % 2)]))
-    );
-    asks(
-        &text,
-        "line 3: found \"5\" at \"0\"; expected a time after the row before's: say which values",
-    );
-    let links = read_as("t.csv", &text, &link_column("iface")).unwrap();
-    assert_eq!(links.len(), 2);
-    assert!(links.iter().all(|link| link.capacity.as_ref().unwrap().mean_bps() == 5e6));
-}
-
-#[test]
 fn runs_that_are_joined_are_asked_about() {
     // A counter that began again after 30 packets.
     let restart = joined((0..30).chain(0..400).map(|n| format!("{n}\n")));
@@ -431,12 +388,4 @@ fn runs_that_are_joined_are_asked_about() {
     asks(&text, "column \"link\" would tell 40 links of 40 rows apart");
     assert_eq!(read_as("t.csv", &text, &link_column("link")).unwrap().len(), 40);
     asks("time_s,rssi,phy_rate_mbps\n0,-50,54\n1,-51,48\n", "may be the rate of the modulation");
-}
-
-#[test]
-fn a_comment_before_a_long_line_of_outcomes_hides_nothing() {
-    for packets in [60_000, 65_536, 200_000] {
-        let text = format!("# one line\n{}\n", "1101".repeat(packets / 4));
-        assert_eq!(one("t.txt", &text).outcomes.len(), packets);
-    }
 }

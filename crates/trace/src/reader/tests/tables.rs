@@ -1,5 +1,8 @@
 //! Tables: the content of columns, and the links in one table.
 
+use airtcp_units::Narrow;
+
+use super::questions::{asks, link_column, refusal, rows};
 use super::*;
 
 #[test]
@@ -179,5 +182,56 @@ fn an_interval_that_is_none_is_refused() {
         assert!(e.contains("a time from 1 ns to 1000 h"), "{e}");
         let unit = ReadOptions { time_unit: Some(span), ..ReadOptions::default() };
         assert!(read_as("a.txt", "0110", &unit).unwrap_err().to_string().contains("time_unit"));
+    }
+}
+
+#[test]
+fn rates_and_bytes_over_time_are_capacities() {
+    let rate =
+        |name: &str| ReadOptions { rate_column: Some(name.into()), ..ReadOptions::default() };
+    let text = "time_s,cell,rx_kbps,tx_kbps\n0,7,8000,1\n1,7,0,2\n3,7,1000,1\n";
+    asks(text, "columns \"rx_kbps\" and \"tx_kbps\" hold rates: choose");
+    let s = Span::from_secs;
+    let expected = Capacity::rates(&[(s(0), 8_000_000), (s(1), 0), (s(3), 1_000_000)], s(5));
+    let links = read_as("t.csv", text, &rate("rx_kbps")).unwrap();
+    assert_eq!(links[0].capacity.as_deref(), expected.as_ref());
+    assert!(links[0].notes[0].contains("rates, 1 = 1000 b/s, each until the next row"));
+    asks(
+        "time_s,speed,throughput\n0,7,8\n1,7,9\n",
+        "the unit of the rates in column \"throughput\"",
+    );
+    let unit = ReadOptions { rate_unit: Some("kb/s".into()), ..rate("throughput") };
+    let text = "time_s,throughput,place\n0,8000,a\n1,0,b\n3,1000,c\n";
+    let links = read_as("t.csv", text, &unit).unwrap();
+    assert_eq!(links[0].capacity.as_deref(), expected.as_ref());
+    // Bytes until the next row.
+    let bytes = ReadOptions { bytes_column: Some("rx".into()), ..ReadOptions::default() };
+    let text = "time_s,rssi,rx\n0,-70,1000000\n1,-71,0\n3,-70,250000\n";
+    let links = read_as("t.csv", text, &bytes).unwrap();
+    assert_eq!(links[0].capacity.as_deref(), expected.as_ref());
+    let total = format!("time_s,rssi,rx\n{}", rows(20, |n| format!("{n},-70,{}", 1000 * n * n)));
+    let e = refusal(&total, &bytes);
+    assert!(e.contains("rises from each row to the next, as a running total"), "{e}");
+    let ragged = "time_s,rssi,rx\n0,-70,5\n1,-71,x\n";
+    assert!(refusal(ragged, &bytes).contains("line 3: found \"x\" at \"1\""));
+    // Two links.
+    let text = format!(
+        "time_s,iface,rx_mbps\n{}",
+        rows(40, |n| format!("{},{},5", n / 2, ["a", "b"][usize::narrow(n % 2)]))
+    );
+    asks(
+        &text,
+        "line 3: found \"5\" at \"0\"; expected a time after the row before's: say which values",
+    );
+    let links = read_as("t.csv", &text, &link_column("iface")).unwrap();
+    assert_eq!(links.len(), 2);
+    assert!(links.iter().all(|link| link.capacity.as_ref().unwrap().mean_bps() == 5e6));
+}
+
+#[test]
+fn a_comment_before_a_long_line_of_outcomes_hides_nothing() {
+    for packets in [60_000, 65_536, 200_000] {
+        let text = format!("# one line\n{}\n", "1101".repeat(packets / 4));
+        assert_eq!(one("t.txt", &text).outcomes.len(), packets);
     }
 }
