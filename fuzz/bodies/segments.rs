@@ -99,7 +99,7 @@ pub(super) fn hold(report: &Report, segments: u64, reported: usize) {
             assert!(direction.spurious_retransmissions <= all);
             let repeated = all + direction.out_of_order + direction.network_duplicates;
             assert!(repeated <= direction.data_segments, "{direction:?}");
-            let shares: f64 = direction.limited_by.values().sum();
+            let shares: f64 = direction.limited_by.iter().map(|(_, share)| share).sum();
             assert!(shares == 0.0 || (shares - 1.0).abs() < 1e-9, "{shares}");
         }
     }
