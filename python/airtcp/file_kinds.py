@@ -163,11 +163,16 @@ def belongs_elsewhere(paths: Iterable[str | Path], command: str) -> str | None:
         verb = "reads it" if len(kind.commands) == 1 else "read it"
         parts = [f"{read} {verb}" if read else "", kind.hint]
         then = "; ".join(part for part in parts if part)
-        return f"{name}: this is {kind.name}; airtcp {command} reads {READS[command]}. {then}"
+        return f"{name}: this is {kind.name}, and airtcp {command} reads {READS[command]}; {then}"
     return None
 
 
 def command_for(path: str | Path) -> str | None:
-    """Return the usual command of a file; none if its kind is not known or has no command."""
+    """Return the usual command of a file; none if there is none.
+
+    A file of no known kind may be a table whose columns have to be named: `study` asks.
+    """
     kind = kind_of(path)
-    return kind.commands[0] if kind is not None and kind.commands else None
+    if kind is None:
+        return TRACE.commands[0]
+    return kind.commands[0] if kind.commands else None

@@ -183,7 +183,7 @@ mod tests {
         let folder = std::env::temp_dir().join(format!("airtcp-loader-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
         std::fs::write(folder.join("run#1.txt"), "0110").unwrap();
-        std::fs::write(folder.join("two#2.csv"), "tx,rx,received\na,b,1\na,c,0\n").unwrap();
+        std::fs::write(folder.join("two#2.csv"), "src,dst,received\na,b,1\na,c,0\n").unwrap();
         assert_eq!(load_trace(&folder, "run#1.txt").unwrap().len(), 4);
         assert_eq!(load_trace(&folder, "run#1.txt#run#1").unwrap().len(), 4);
         let second = load_trace(&folder, "two#2.csv#two#2:a>c").unwrap();

@@ -98,9 +98,14 @@ def _arguments() -> list[str]:
         return given
     from airtcp.cli.commands import HOME
 
-    if given[0] in HOME or not os.path.exists(given[0]):  # noqa: PTH110 - pathlib loads slowly
+    if given[0] in HOME:
         return given
     from airtcp.cli.console import fail, note
+
+    if not os.path.exists(given[0]):  # noqa: PTH110 - pathlib loads slowly
+        if "." in given[0] or os.sep in given[0]:
+            fail(f"{given[0]}: No such file or directory, and no command (airtcp -h lists them)")
+        return given
     from airtcp.file_kinds import command_for, kind_of
     from airtcp.plain import printable
 
@@ -108,8 +113,8 @@ def _arguments() -> list[str]:
     found = command_for(given[0])
     if found is None:
         kind = kind_of(given[0])
-        what = f"this is {kind.name}; {kind.hint}" if kind else "its kind is not known"
-        fail(f"{name}: {what}. Name the command (airtcp -h lists them)")
+        what = f"{kind.name}; {kind.hint}" if kind else "nothing that airtcp reads"
+        fail(f"{name}: this is {what}. airtcp -h lists the commands")
     note(f"airtcp {found} {' '.join(printable(one) for one in given)}", quiet=False)
     return [*found.split(), *given]
 

@@ -10,7 +10,7 @@
 //! | the longest time by which ACKs were early, once half of the ACKs for data were early: the clocks differ | the capture reaches that time |
 //! | the timestamp that it echoes, once other ACKs have proved to be early | a segment has it (RFC 7323 section 4) |
 //!
-//! A capture can also lack the data. Then data behind them show it, or the wait ends after 1 s, and the packets
+//! A capture can also lack the data. Then data behind them show it, or the wait ends after 3 s, and the packets
 //! are taken in the order of the capture. What fills the hole can also be a second copy of data that the
 //! capture lacks: [`Proof`] tells.
 
@@ -23,12 +23,12 @@ use crate::dissect::Segment;
 use crate::times::Times;
 
 /// Longest time that an ACK waits.
-const LONGEST_NS: u64 = 1_000_000_000;
+const LONGEST_NS: u64 = 3_000_000_000;
 /// Data this long behind their ACK may have been sent again, if nothing proves that they were not: common
 /// senders have no shorter timeout.
 const UNPROVED_NS: u64 = 100_000_000;
 /// Packets that wait at a time, before and after some ACKs have proved to be early.
-const FEW: usize = 64;
+const FEW: usize = 512;
 const MANY: usize = 4096;
 /// ACKs that prove that others are early.
 pub(super) const PROVED: u64 = 4;
@@ -110,6 +110,11 @@ impl Causality {
             self.since_ns = segment.time_ns;
         }
         self.queue.push_back(Held { segment: segment.clone(), is_early, met_ns: None });
+    }
+
+    /// The last packet that waits.
+    pub(super) fn back(&self) -> Option<&Held> {
+        self.queue.back()
     }
 
     pub(super) fn front(&self) -> Option<&Held> {

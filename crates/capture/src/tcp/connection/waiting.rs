@@ -2,7 +2,7 @@
 
 use super::{CLIENT, Connection, SERVER};
 use crate::dissect::{Flags, Segment};
-use crate::tcp::causality::{Causality, EarlyAcks, Held, Proof};
+use crate::tcp::causality::{Causality, EarlyAcks, Held, PROVED, Proof};
 use crate::tcp::direction::Direction;
 use crate::tcp::sequence::later;
 
@@ -128,7 +128,14 @@ impl Connection {
         if let Some(skew_ns) = self.skew_ns(1 - from) {
             return lag_ns <= skew_ns + skew_ns / 2;
         }
-        let (start, _, seen) = data.span(segment);
+        let (start, end, seen) = data.span(segment);
+        // Whoever sends again waits for the ACK of it: others far beyond it are ACKs of data that still come.
+        let far = PROVED * u64::from(segment.payload);
+        let is_delayed = start <= seen
+            && causality.back().is_some_and(|back| data.acknowledged(&back.segment) >= end + far);
+        if is_delayed && proof == Proof::None {
+            return causality.is_original(lag_ns, Proof::Original, 0);
+        }
         // Data that the capture lacks explain a missing number.
         let proof = if start > seen && proof == Proof::Again { Proof::None } else { proof };
         causality.is_original(lag_ns, proof, data.counters.capture_losses)

@@ -39,9 +39,12 @@ impl Direction {
     /// is not in flight, and is sent with the data that follow.
     pub(super) fn refuse_early_data(&mut self, ack: u64) {
         let untouched = self.counters.data_segments == 1 && self.counters.syn_retransmissions == 0;
-        if self.opened[0] && untouched && ack >= self.origin && ack < self.next {
-            self.counters.unique_bytes -= self.next - ack;
-            self.counters.early_refused_bytes += self.next - ack;
+        let is_new = ack >= self.origin.max(self.una) && ack < self.next;
+        if self.opened[0] && untouched && is_new {
+            // A FIN has a number and no byte.
+            let refused = (self.next - ack).min(self.counters.unique_bytes);
+            self.counters.unique_bytes -= refused;
+            self.counters.early_refused_bytes += refused;
             self.sent.forget_from(ack);
             self.next = ack;
         }

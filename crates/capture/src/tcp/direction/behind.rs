@@ -51,7 +51,7 @@ impl Direction {
         let counted = self.segments(to - from);
         let counters = &mut self.counters;
         counters.capture_losses = (counters.capture_losses + left).saturating_sub(counted);
-        counters.capture_lost_bytes -= end - start;
+        counters.capture_lost_bytes = counters.capture_lost_bytes.saturating_sub(end - start);
         counters.late_records.get_or_insert_default().add(lag_ns);
         true
     }
