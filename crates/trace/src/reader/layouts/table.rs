@@ -6,15 +6,13 @@
 //! read each (`ask.rs`).
 
 mod ask;
+mod cells;
 mod checks;
 mod choose;
 mod group;
-mod marks;
 mod plan;
 mod roles;
 mod rows;
-mod time_column;
-mod words;
 
 use airtcp_units::Outcomes;
 
@@ -25,6 +23,7 @@ use super::delimiter::is_separator;
 use super::link::link;
 use crate::error::{TraceError, excerpt};
 use crate::reader::{LinkTrace, ReadOptions};
+use ask::Columns;
 use plan::Plan;
 use rows::Rows;
 
@@ -54,26 +53,29 @@ pub(super) fn kind(head: &Head<'_>) -> Option<&'static str> {
 pub(super) fn read(head: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, TraceError> {
     let plan = Plan::of(head, input.options)?;
     let template = link(&input, TAG, None, Outcomes::new());
-    let mut rows = Rows::new(plan, &input);
+    let mut rows = Rows::new(plan, input.budget);
     let mut lines = Lines::new(input);
     let mut header = rows.plan.columns.header;
     while let Some(line) = lines.next()? {
-        if line.trim_start().starts_with('#') || is_separator(line) {
+        if is_comment(line) || (header && line.trim().is_empty()) {
             continue;
         }
         if line.trim().is_empty() {
-            if !header {
-                rows.blank();
-            }
+            rows.blank();
         } else if !std::mem::take(&mut header) {
-            let cells = rows.plan.delimiter.split(line);
-            if cells.len() != rows.plan.columns.names.len() {
+            let Columns { delimiter, names, .. } = &rows.plan.columns;
+            let (cells, count) = (delimiter.split(line), names.len());
+            if cells.len() != count {
                 let found = format!("{} cells in {}", cells.len(), excerpt(line));
-                let expected = format!("{}, as above", rows.plan.columns.names.len());
-                return Err(lines.malformed(found, &expected));
+                return Err(lines.malformed(found, &format!("{count}, as above")));
             }
             rows.row(&cells, &lines)?;
         }
     }
     rows.links(&template, head)
+}
+
+/// True for a comment, and for the line that tells Excel the separator.
+fn is_comment(line: &str) -> bool {
+    line.trim_start().starts_with('#') || is_separator(line)
 }

@@ -123,8 +123,8 @@ pub(super) fn has(name: &str, words: &str) -> bool {
     normal(name).split('_').any(|word| is_among(word, words))
 }
 
-fn is_among(word: &str, words: &str) -> bool {
-    words.split_whitespace().any(|known| known == word)
+pub(super) fn is_among(word: &str, words: &str) -> bool {
+    words.split(' ').any(|known| known == word)
 }
 
 /// The unit of time that a name ends in. The times of frames of Wireshark are in seconds.
