@@ -5,17 +5,19 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use super::super::super::head::Head;
-use super::super::super::lines::Lines;
 use super::super::accepted::accepted;
 use super::super::delimiter::Delimiter;
 use super::super::stamps::Stamp;
-use super::cells::{are_of_one_set, is_blank, is_number, is_outcome_word, outcome, whole};
 use super::is_comment;
-use super::roles::{
-    FATES, NO_PACKET, Role, has, is_count, is_node, is_rate, normal, role, unit_of,
+use super::words::{
+    FATES, NO_PACKET, Role, are_of_one_set, has, is_blank, is_count, is_node, is_number,
+    is_outcome_word, is_rate, normal, outcome, role, unit_of, whole,
 };
 use crate::error::{TraceError, excerpt};
 use crate::reader::ColumnKind;
+
+/// An answer, or the question for which there is none.
+pub(super) type Asked<T> = Result<T, TraceError>;
 
 /// Rows examined.
 const ROWS: usize = 200;
@@ -36,7 +38,7 @@ pub(super) struct Columns {
 
 impl Columns {
     /// The columns of a table that begins with `head`.
-    pub(super) fn of(head: &Head<'_>) -> Result<Self, TraceError> {
+    pub(super) fn of(head: &Head<'_>) -> Asked<Self> {
         let is_row = |line: &&str| !line.trim().is_empty() && !is_comment(line);
         let lines: Vec<&str> = head.lines().filter(is_row).take(ROWS).collect();
         let delimiter = Delimiter::of(&lines);
@@ -102,14 +104,12 @@ impl Columns {
     }
 
     /// The column a user named, by name or by number from 1. A name must be that of one column.
-    pub(super) fn chosen(&self, option: &str, wanted: &str) -> Result<usize, TraceError> {
+    pub(super) fn chosen(&self, option: &str, wanted: &str) -> Asked<usize> {
         let number = wanted.trim().parse().ok().filter(|n| (1..=self.names.len()).contains(n));
         match (self.named(wanted).first(), number) {
             (Some(&column), _) => self.single(column, option),
             (None, Some(number)) => Ok(number - 1),
-            (None, None) => {
-                Err(self.question(&format!("there is no column {} ({option})", excerpt(wanted))))
-            }
+            _ => self.ask(&format!("there is no column {} ({option})", excerpt(wanted))),
         }
     }
 
@@ -118,15 +118,19 @@ impl Columns {
     }
 
     /// Refuses a column if another one has its name.
-    pub(super) fn single(&self, column: usize, option: &str) -> Result<usize, TraceError> {
+    pub(super) fn single(&self, column: usize, option: &str) -> Asked<usize> {
         let [first, second, ..] = self.named(&self.names[column])[..] else {
             return Ok(column);
         };
         let (name, first, second) = (self.name(column), first + 1, second + 1);
-        Err(self.question(&format!(
+        self.ask(&format!(
             "columns {first} and {second} are both named {name}: choose one by its number ({option} {first} or \
              {second})"
-        )))
+        ))
+    }
+
+    pub(super) fn ask<T>(&self, problem: &str) -> Asked<T> {
+        Err(self.question(problem))
     }
 
     /// The question `problem`, with the columns and their options.
@@ -138,11 +142,6 @@ impl Columns {
         let others = (others > 0).then(|| format!("and {others} more"));
         let columns = listed.chain(others).collect::<Vec<_>>().join(", ");
         TraceError::Column { path, problem, columns }
-    }
-
-    /// The question about the present line.
-    pub(super) fn at_line(&self, lines: &Lines<'_>, problem: &str) -> TraceError {
-        self.question(&format!("line {}: {problem}", lines.number()))
     }
 
     /// A column as a command line names it.

@@ -1,15 +1,14 @@
 //! Values that contradict the documented meaning of the columns, as questions. They refuse a table and
 //! never choose a reading.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::super::sequence::{Recorder, no_packets};
 use super::super::stamps::{BILLION, Stamp};
-use super::cells::{Fate, fate, is_blank, is_outcome_word, whole};
+use super::Rows;
 use super::group::Group;
 use super::plan::Plan;
-use super::roles::{FATES, has, is_count, is_node};
-use super::rows::Rows;
+use super::words::{FATES, Fate, fate, has, is_blank, is_count, is_node, is_outcome_word, whole};
 use crate::error::excerpt;
 use crate::reader::ColumnKind;
 
@@ -49,7 +48,7 @@ pub(super) struct Checks {
 #[derive(Default)]
 struct Unused {
     at: usize,
-    different: BTreeMap<String, u64>,
+    different: BTreeSet<String>,
     blanks: u64,
     words: u64,
     /// True once there was a number above 1.
@@ -60,9 +59,9 @@ impl Checks {
     pub(super) fn new(plan: &Plan) -> Self {
         let says = |kind: &ColumnKind| *kind != ColumnKind::Sequence;
         let others =
-            plan.columns.which(|i| i != plan.value && plan.kind().is_some_and(|k| says(&k)));
-        let rival = |i| Some((i, plan.columns.kind(i).filter(says)?, 0));
-        let rivals: Vec<_> = others.into_iter().filter_map(rival).collect();
+            plan.columns.which(|i| i != plan.value && plan.kind().as_ref().is_some_and(says));
+        let kind = |i| Some((i, plan.columns.kind(i).filter(says)?, 0));
+        let rivals: Vec<_> = others.into_iter().filter_map(kind).collect();
         let free = |i: &usize| plan.columns.header && !rivals.iter().any(|(rival, ..)| rival == i);
         let unused = plan.unused().into_iter().filter(free).take(COLUMNS);
         let unused = unused.map(|at| Unused { at, ..Unused::default() }).collect();
@@ -83,13 +82,13 @@ impl Checks {
                 continue;
             }
             column.words += u64::from(Stamp::of(cell).is_none());
-            column.counts |= whole(cell) > Some(1);
+            column.counts = column.counts || whole(cell) > Some(1);
             if column.different.len() <= KEPT {
-                *column.different.entry(cell.chars().take(LONGEST).collect()).or_default() += 1;
+                column.different.insert(cell.chars().take(LONGEST).collect());
             }
         }
         let came = plan.kind() == Some(ColumnKind::Arrival) && said == Fate::Came;
-        if let Some(stamp) = Stamp::of(&cells[plan.value]).filter(|_| came) {
+        if let (true, Some(stamp)) = (came, Stamp::of(&cells[plan.value])) {
             let value = stamp.value();
             if value <= 0 && (self.lows.len() < 3 || self.lows.contains_key(&value)) {
                 *self.lows.entry(value).or_default() += 1;
@@ -172,18 +171,18 @@ impl Rows<'_> {
         let some = different > 1 && 2 * different as u64 <= rows && plan.keys.is_empty();
         let words = *words > 0 && words + blanks == rows && different <= KEPT;
         let links = some && (is_node(name) || words);
-        let flag = links && column.different.keys().all(|cell| is_outcome_word(cell));
+        let flag = links && column.different.iter().all(|cell| is_outcome_word(cell));
         let fates = flag || (fates && plan.kind() == Some(ColumnKind::Sequence));
         let means = match (fates, links && !flag) {
             _ if plan.asked => return None,
+            (false, false) => return None,
             (true, true) => "may say what became of the packets, or tell links apart",
             (true, false) => "may say what became of the packets",
             (false, true) => "may tell links apart",
-            (false, false) => return None,
         };
         let more = (different > 3).then(|| "...".to_owned());
         let blank = (*blanks > 0).then(|| format!("blank in {blanks} of {rows} rows"));
-        let some = column.different.keys().take(3).map(|cell| excerpt(cell));
+        let some = column.different.iter().take(3).map(|cell| excerpt(cell));
         let some: Vec<String> = some.chain(more).chain(blank).collect();
         Some(format!(
             "column {} ({}) {means}: choose what to read, or, if each row is a packet of one link as read, give {}",
@@ -269,10 +268,9 @@ fn numbers(plan: &Plan, group: &Group) -> Option<String> {
         (Some(_), true) => return None,
         (None, true) if kind != ColumnKind::Arrival => return None,
         _ if back > BACK && (SHARE * back > rows || group.back.1 > RESTART) => {
-            let single = match kind {
-                ColumnKind::Arrival => format!("sort them by {name}"),
-                _ => format!("give {confirm}"),
-            };
+            let arrival = kind == ColumnKind::Arrival;
+            let single =
+                if arrival { format!("sort them by {name}") } else { format!("give {confirm}") };
             format!(
                 "{back} of {rows} rows repeat or go back below an earlier number in column {name}, as those of several \
                  links or runs do: {SEVERAL}; if all rows are of one link, {single}"

@@ -7,9 +7,9 @@ use super::super::super::notes::counted;
 use super::super::super::sequence::{Fault, Recorder};
 use super::super::rates::{Series, WORTH};
 use super::super::stamps::{DAY, Stamp};
-use super::cells::{Fate, fate, whole};
 use super::checks::SEVERAL;
 use super::plan::{Content, Plan};
+use super::words::{Fate, fate, whole};
 use crate::error::{TraceError, excerpt};
 use crate::reader::{ColumnKind, LinkTrace};
 
@@ -46,21 +46,20 @@ type Taken = Result<(Fate, u64), String>;
 impl Group {
     /// Takes a row.
     pub(super) fn row(&mut self, plan: &Plan, cells: &[String]) -> Taken {
-        let cell = &cells[plan.value];
         match plan.content {
             Content::Packets(kind) => self.packet(plan, kind, cells),
-            _ if fate(cell, ColumnKind::Sequence, &plan.options) == Fate::Unsent => {
-                Ok((Fate::Unsent, 0))
-            }
-            content => {
-                let scale = if let Content::Rate(scale) = content { Some(scale) } else { None };
-                let time = plan.time.as_ref().map(|time| (time.column, time.unit));
-                let (at, unit) = time.unwrap_or_default();
-                let new = || Series::new(unit.unwrap_or(Span::from_secs(1)));
-                self.series.get_or_insert_with(new).row(scale, &cells[at], cell)?;
-                Ok((Fate::Came, WORTH))
-            }
+            Content::Rate(scale) => self.rate(plan, scale, cells),
         }
+    }
+
+    fn rate(&mut self, plan: &Plan, scale: Option<f64>, cells: &[String]) -> Taken {
+        let cell = &cells[plan.value];
+        let fate = fate(cell, ColumnKind::Sequence, &plan.options);
+        let time = plan.time.as_ref().filter(|_| fate != Fate::Unsent);
+        let Some(time) = time else { return Ok((fate, 0)) };
+        let new = || Series::new(time.unit.unwrap_or(Span::from_secs(1)));
+        self.series.get_or_insert_with(new).row(scale, &cells[time.column], cell)?;
+        Ok((fate, WORTH))
     }
 
     fn packet(&mut self, plan: &Plan, kind: ColumnKind, cells: &[String]) -> Taken {

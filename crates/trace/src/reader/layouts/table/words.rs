@@ -1,10 +1,11 @@
-//! The documented names of columns, in one list, and what each means. `docs/reference/trace-formats.md`
-//! shows the same list.
+//! The words of tables: the documented names of columns, in one list, and what cells say.
+//! `docs/reference/trace-formats.md` shows the same list.
 
 use airtcp_units::Span;
 
 use super::super::rates;
-use crate::reader::ColumnKind;
+use super::super::stamps::Stamp;
+use crate::reader::{ColumnKind, ReadOptions};
 
 /// What a column of a documented name holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,7 +15,6 @@ pub(super) enum Role {
     /// Times of sending, which come before other times.
     Sent,
     Time,
-    /// The link of a row.
     Link,
     /// The rate of a link, with its unit in the name.
     Rate,
@@ -56,13 +56,10 @@ const RATES: &str = "throughput bandwidth goodput bitrate";
 pub(super) const SURVEYS: &str = "lat lon lng latitude longitude rsrp rsrq";
 /// Words of rates that may be those of the modulation, which are asked about.
 pub(super) const MODULATIONS: &str = "phy mcs speed bitrate";
-/// Names of counts of packets, which are asked about beside outcomes.
-const COUNTS: &str = "sent total count transmitted";
 /// Words in the name of a column that may tell links or runs apart, which is asked about.
 const NODES: &str = "flow stream node station sta device dev client host peer gateway gw tx rx run trial \
                      session experiment interface iface subflow connection ap bssid mac ip mote sensor eui \
                      addr address";
-const BESIDE: &str = "id no nr num number name";
 /// Words in the name of a column that may say what became of packets, which is asked about.
 pub(super) const FATES: &str = "err error errors crc fcs prr pdr per plr loss losses drop drops fail failures missing \
                      corrupt valid ack status result state";
@@ -72,10 +69,7 @@ pub(super) fn role(name: &str) -> Option<Role> {
     let plain = normal(name);
     let unit = unit_of(name);
     let is_time = has(name, MOMENT) || unit.is_some();
-    let listed = |name: &str| {
-        let found = NAMES.iter().find(|(_, names)| is_among(name, names));
-        found.map(|(role, _)| *role)
-    };
+    let listed = |name: &str| Some(NAMES.iter().find(|(_, names)| is_among(name, names))?.0);
     let base = unit.and(plain.rsplit_once('_')).map_or("", |(base, _)| base.trim_end_matches('_'));
     match listed(&plain) {
         _ if rates::unit_of(name).is_some() => Some(Role::Rate),
@@ -89,32 +83,26 @@ pub(super) fn role(name: &str) -> Option<Role> {
     }
 }
 
-/// True for a name of receive times, not of delays.
-pub(super) fn is_moment(name: &str) -> bool {
-    let delay = has(name, "rtt delay latency owd");
-    !delay && (has(name, MOMENT) || has(name, AT_RECEIVER) || has(name, ARRIVED))
-}
-
 /// True for a name of rates, with or without a unit.
 pub(super) fn is_rate(name: &str) -> bool {
     has(name, RATES) || rates::unit_of(name).is_some()
 }
 
-/// True for a name of counts of packets.
+/// True for a name of counts of packets, which are asked about beside outcomes.
 pub(super) fn is_count(name: &str) -> bool {
-    is_among(&normal(name), COUNTS) || has(name, "packets pkts datagrams")
+    let counts = "sent total count transmitted";
+    is_among(&normal(name), counts) || has(name, "packets pkts datagrams")
 }
 
 /// True for a name of nodes, flows or runs: such words and no others. `deviceName` is two words.
 pub(super) fn is_node(name: &str) -> bool {
-    let mut parted = String::new();
-    for c in name.chars() {
-        if c.is_uppercase() && parted.ends_with(char::is_lowercase) {
-            parted.push('_');
+    let mut parted = name.to_owned();
+    for (i, _) in name.rmatch_indices(char::is_uppercase) {
+        if name[..i].ends_with(char::is_lowercase) {
+            parted.insert(i, '_');
         }
-        parted.push(c);
     }
-    let known = |word: &str| is_among(word, NODES) || is_among(word, BESIDE);
+    let known = |word| is_among(word, NODES) || is_among(word, "id no nr num number name");
     normal(&parted).split('_').all(known) && has(&parted, NODES)
 }
 
@@ -123,7 +111,7 @@ pub(super) fn has(name: &str, words: &str) -> bool {
     normal(name).split('_').any(|word| is_among(word, words))
 }
 
-pub(super) fn is_among(word: &str, words: &str) -> bool {
+fn is_among(word: &str, words: &str) -> bool {
     words.split(' ').any(|known| known == word)
 }
 
@@ -153,4 +141,87 @@ pub(super) fn counter(name: &str) -> Option<u64> {
         "wpan_seq_no" | "wpan_seq" => Some(1 << 8),
         _ => None,
     }
+}
+
+/// What a row says of its packet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fate {
+    Came,
+    Lost,
+    /// No packet was sent.
+    Unsent,
+    /// Something else.
+    Unclear,
+}
+
+/// The fate of a packet by its cell. The user's marks are separated by commas; `blank` stands for any
+/// blank cell, and `none` for no value.
+pub(super) fn fate(cell: &str, kind: ColumnKind, options: &ReadOptions) -> Fate {
+    let among = |values: &Option<String>| {
+        values.iter().flat_map(|values| values.split(',')).any(|value| equal(value.trim(), cell))
+    };
+    match (kind, outcome(cell, kind == ColumnKind::Lost)) {
+        _ if among(&options.unsent_value) => Fate::Unsent,
+        (ColumnKind::Sequence, _) => Fate::Came,
+        _ if among(&options.lost_value) => Fate::Lost,
+        (ColumnKind::Arrival, _) if is_blank(cell) => Fate::Lost,
+        (ColumnKind::Arrival, Some(false)) if is_outcome_word(cell) => Fate::Lost,
+        (ColumnKind::Arrival, _) if Stamp::of(cell).is_none() => Fate::Unclear,
+        (ColumnKind::Arrival, _) | (_, Some(true)) => Fate::Came,
+        (_, Some(false)) => Fate::Lost,
+        // The other values of a column whose marks are known.
+        (_, None) if options.lost_value.is_some() && !is_blank(cell) => Fate::Came,
+        (_, None) => Fate::Unclear,
+    }
+}
+
+/// True if a cell is a value: the same text, or the same number.
+fn equal(value: &str, cell: &str) -> bool {
+    let number = |text: &str| Stamp::of(text).filter(|stamp| stamp.is_number());
+    (value.eq_ignore_ascii_case(cell) && value != "none")
+        || (value == "blank" && is_blank(cell))
+        || (number(value).is_some() && number(value) == number(cell))
+}
+
+/// The outcome in a cell; with `inverted` 1 and yes mean lost.
+pub(super) fn outcome(cell: &str, inverted: bool) -> Option<bool> {
+    match cell.to_ascii_lowercase().as_str() {
+        "1" | "1.0" | "true" | "t" | "yes" | "y" | "100%" => Some(!inverted),
+        "0" | "0.0" | "false" | "f" | "no" | "n" | "0%" => Some(inverted),
+        "received" | "recv" | "ok" | "success" | "delivered" | "ack" | "acked" => Some(true),
+        "lost" | "loss" | "fail" | "failed" | "failure" | "dropped" | "drop" | "nack"
+        | "timeout" => Some(false),
+        _ => None,
+    }
+}
+
+/// True for an outcome that is a word, not a number.
+pub(super) fn is_outcome_word(cell: &str) -> bool {
+    outcome(cell, false).is_some() && cell.chars().all(char::is_alphabetic)
+}
+
+/// True if both cells are outcomes in words of one set: a column uses one set.
+pub(super) fn are_of_one_set(cell: &str, other: &str) -> bool {
+    let sets = ["true false t f", "yes no y n"];
+    let set = |cell: &str| sets.map(|set| is_among(&cell.to_ascii_lowercase(), set));
+    is_outcome_word(cell) && is_outcome_word(other) && set(cell) == set(other)
+}
+
+/// True for an empty cell, and for the words of a missing value.
+pub(super) fn is_blank(cell: &str) -> bool {
+    let words = "nan -nan - -- * none null nil na n/a nat inf +inf infinity";
+    cell.is_empty() || is_among(&cell.to_ascii_lowercase(), words)
+}
+
+pub(super) fn is_number(cell: &str) -> bool {
+    cell.parse::<f64>().is_ok()
+}
+
+/// A whole number: 7, 7.0 as in tables of other numbers, or 0x0007.
+pub(super) fn whole(cell: &str) -> Option<u64> {
+    if let Some(digits) = cell.strip_prefix("0x").or_else(|| cell.strip_prefix("0X")) {
+        return u64::from_str_radix(digits, 16).ok();
+    }
+    let (digits, fraction) = cell.split_once('.').unwrap_or((cell, ""));
+    fraction.bytes().all(|digit| digit == b'0').then(|| digits.parse().ok()).flatten()
 }
