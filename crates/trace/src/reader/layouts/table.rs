@@ -64,12 +64,9 @@ pub(super) fn read(head: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, 
     let mut empty = 0;
     let mut lines = Lines::new(input);
     while let Some(line) = lines.next()? {
-        if is_comment(line) {
-            continue;
-        }
         if line.trim().is_empty() {
             empty += u64::from(may_be_blank && !header);
-        } else if !std::mem::take(&mut header) {
+        } else if !is_comment(line) && !std::mem::take(&mut header) {
             let cells = rows.plan.columns.delimiter.split(line);
             if cells.len() != count {
                 let found = format!("{} cells in {}", cells.len(), excerpt(line));

@@ -75,8 +75,7 @@ impl Plan {
         let asked = chosen.is_some();
         let (value, content) = chosen.map_or_else(|| named(&columns), Ok)?;
         let time = times(&columns, value, options)?;
-        let timed = time.as_ref().is_some_and(|time| time.unit.is_some());
-        if !timed && !matches!(content, Content::Packets(_)) {
+        if matches!(content, Content::Rate(_)) && time.as_ref().is_none_or(|t| t.unit.is_none()) {
             return columns.ask(
                 "rates and bytes need the times of the rows: give --time-column and --time-unit, or name the \
                  column time_s",
