@@ -8,9 +8,8 @@ use super::super::super::sequence::{Fault, Recorder};
 use super::super::rates::{Series, WORTH};
 use super::super::stamps::{DAY, Stamp};
 use super::checks::SEVERAL;
-use super::marks::Fate;
 use super::plan::{Content, Plan};
-use super::words::whole;
+use super::words::{Fate, fate, whole};
 use crate::error::{TraceError, excerpt};
 use crate::reader::{ColumnKind, LinkTrace};
 
@@ -18,7 +17,7 @@ use crate::reader::{ColumnKind, LinkTrace};
 #[derive(Default)]
 pub(super) struct Group {
     /// In the order of the rows.
-    pub(super) outcomes: Outcomes,
+    outcomes: Outcomes,
     /// In the order of the packets' numbers, where the table has them.
     pub(super) recorder: Recorder,
     pub(super) rows: u64,
@@ -40,24 +39,47 @@ pub(super) struct Group {
     series: Option<Series>,
 }
 
+/// What a row says, and the packets (or their worth) added to the record; or what was found and is
+/// expected.
+type Taken = Result<(Fate, u64), String>;
+
 impl Group {
-    /// Takes the packet of a row. Returns its fate and the packets added to the record, or what was
-    /// found and is expected.
-    pub(super) fn packet(
-        &mut self,
-        plan: &Plan,
-        kind: ColumnKind,
-        cells: &[String],
-        max_gap: u64,
-    ) -> Result<(Fate, u64), String> {
-        let fate = plan.marks.fate(&cells[plan.value], kind);
-        match fate {
-            Fate::Unsent => {
-                self.unsent += 1;
-                return Ok((fate, 0));
-            }
-            Fate::Unclear => return Err(unclear(plan, kind, &cells[plan.value])),
-            Fate::Came | Fate::Lost => {}
+    /// Takes a row.
+    pub(super) fn row(&mut self, plan: &Plan, cells: &[String]) -> Taken {
+        match plan.content {
+            Content::Packets(kind) => self.packet(plan, kind, cells),
+            Content::Rate(scale) => self.rate(plan, scale, cells),
+        }
+    }
+
+    fn rate(&mut self, plan: &Plan, scale: Option<f64>, cells: &[String]) -> Taken {
+        let cell = &cells[plan.value];
+        let fate = fate(cell, ColumnKind::Sequence, &plan.options);
+        let time = plan.time.as_ref().filter(|_| fate != Fate::Unsent);
+        let Some(time) = time else { return Ok((fate, 0)) };
+        let new = || Series::new(time.unit.unwrap_or(Span::from_secs(1)));
+        self.series.get_or_insert_with(new).row(scale, &cells[time.column], cell)?;
+        Ok((fate, WORTH))
+    }
+
+    fn packet(&mut self, plan: &Plan, kind: ColumnKind, cells: &[String]) -> Taken {
+        let cell = &cells[plan.value];
+        let fate = fate(cell, kind, &plan.options);
+        if fate == Fate::Unsent {
+            self.unsent += 1;
+            return Ok((fate, 0));
+        }
+        if fate == Fate::Unclear {
+            let expected = match kind {
+                ColumnKind::Arrival => "a time, or a blank or NaN for a lost packet",
+                _ => "0 or 1, true or false, received or lost",
+            };
+            return Err(format!(
+                "found {} in column {}; expected {expected}: say what other values mean (--lost-value, \
+                 --unsent-value), or what another column holds",
+                excerpt(cell),
+                plan.name(plan.value)
+            ));
         }
         let received = fate == Fate::Came;
         self.rows += 1;
@@ -71,6 +93,7 @@ impl Group {
             format!("found {found}; expected a sequence number, a whole number from 0")
         })?;
         self.recorder.wrap_at(plan.counter);
+        let max_gap = plan.options.max_gap;
         let taken = match kind {
             ColumnKind::Sequence => self.recorder.take(number, max_gap),
             _ => self.recorder.take_outcome(number, received, max_gap),
@@ -89,24 +112,6 @@ impl Group {
         self.back.0 = if steps == 0 { self.back.0 + 1 } else { 0 };
         self.back.1 = self.back.1.max(self.back.0);
         Ok((fate, steps))
-    }
-
-    /// Takes the rate or the bytes of a row, or says what was found and is expected.
-    pub(super) fn rate(
-        &mut self,
-        plan: &Plan,
-        content: Content,
-        cells: &[String],
-    ) -> Result<(Fate, u64), String> {
-        let (at, unit) = plan.time.as_ref().map_or((0, None), |time| (time.column, time.unit));
-        let (cell, time) = (&cells[plan.value], &cells[at]);
-        if plan.marks.fate(cell, ColumnKind::Sequence) == Fate::Unsent {
-            return Ok((Fate::Unsent, 0));
-        }
-        let new = || Series::new(unit.unwrap_or(Span::from_secs(1)));
-        let scale = if let Content::Rate(scale) = content { Some(scale) } else { None };
-        self.series.get_or_insert_with(new).row(scale, time, cell)?;
-        Ok((Fate::Came, WORTH))
     }
 
     /// Notes the time, if any, of a packet `steps` after the one before. Times of day continue after
@@ -134,14 +139,14 @@ impl Group {
             })?);
             return Ok(());
         }
-        let numbers = matches!(plan.content, Content::Packets(ColumnKind::Sequence));
         if self.unsent > 0 {
             let rows = counted(self.unsent, ("row says", "rows say"));
             link.notes.push(format!("{rows} that no packet was sent, and are not counted"));
         }
         let unit = plan.time.as_ref().and_then(|time| time.unit);
-        let (interval, times) = unit.map_or((None, Vec::new()), |unit| self.clock.interval(unit));
+        let times = unit.map(|unit| self.clock.interval(unit));
         let missing = self.recorder.missing();
+        let numbers = plan.kind() == Some(ColumnKind::Sequence);
         link.outcomes = self.outcomes;
         if plan.sequence.is_some() && (numbers || self.recorder.stride().is_none()) {
             let (outcomes, notes) = self.recorder.finish();
@@ -153,31 +158,17 @@ impl Group {
                 link.notes.push(format!("{} taken for lost", counted(missing, rows)));
             }
         }
-        if link.outcomes.len() > 1
-            && link.outcomes.iter().all(|received| received)
-            && plan.total.is_none()
-        {
+        let count = link.outcomes.len();
+        if count > 1 && link.outcomes.received() == count && plan.total.is_none() {
             link.notes.push(
                 "nothing is lost: if packets that were lost have no row and no number, their loss cannot be seen"
                     .to_owned(),
             );
         }
-        link.notes.extend(times);
-        link.interval = interval;
+        if let Some((interval, notes)) = times {
+            link.interval = interval;
+            link.notes.extend(notes);
+        }
         Ok(())
     }
-}
-
-/// The problem of a cell that says nothing of its packet.
-fn unclear(plan: &Plan, kind: ColumnKind, cell: &str) -> String {
-    let expected = match kind {
-        ColumnKind::Arrival => "a time, or a blank or NaN for a lost packet",
-        _ => "0 or 1, true or false, received or lost",
-    };
-    format!(
-        "found {} in column {}; expected {expected}: say what other values mean (--lost-value, --unsent-value), or \
-         what another column holds",
-        excerpt(cell),
-        plan.name(plan.value)
-    )
 }
