@@ -27,9 +27,11 @@ if TYPE_CHECKING:
 
 _LOOKED_AT: Final = 1 << 16
 _LONGEST_TOML: Final = 4 << 20
+_PCAPNG: Final = bytes.fromhex("0a0d0d0a")
 _CAPTURES: Final = {
-    *(bytes.fromhex(magic) for magic in ("0a0d0d0a", "d4c3b2a1", "a1b2c3d4", "4d3cb2a1")),
-    *(bytes.fromhex(magic) for magic in ("a1b23c4d", "34cdb2a1", "a1b2cd34")),
+    _PCAPNG,
+    *(bytes.fromhex(magic) for magic in ("d4c3b2a1", "a1b2c3d4", "4d3cb2a1", "a1b23c4d")),
+    *(bytes.fromhex(magic) for magic in ("34cdb2a1", "a1b2cd34")),
 }
 _SCENARIO: Final = {"links", "cells", "flows", "topology"}
 _SWEEP: Final = {"of", "vary", "points", "design"}
@@ -80,7 +82,8 @@ def kind_of(path: str | Path) -> Kind | None:
             return _folder(place)
         start = _unpacked(content(place, _LOOKED_AT))
         if start[:4] in _CAPTURES:
-            return CAPTURE
+            form = "pcapng" if start[:4] == _PCAPNG else "pcap"
+            return Kind(f"a {form} packet capture", CAPTURE.commands)
         if start[:4] == b"PAR1":
             return None
         text = start.decode("utf-8", "replace").lstrip("\ufeff")

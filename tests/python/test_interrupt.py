@@ -206,7 +206,7 @@ def _finish(out: Path) -> None:
         places.Places(out, out / "report.html", places.folders.Purpose(), force=True),
         Format.JSON,
         table=lambda: None,
-        text=lambda: result.text,
+        text=lambda put: put(result.text),
         rows=lambda: (result.flows, []),
         show=False,
         quiet=False,

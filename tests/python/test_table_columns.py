@@ -13,7 +13,7 @@ import airtcp
 if TYPE_CHECKING:
     from conftest import Program
 
-FIELD = Path(__file__).parents[1] / "field" / "tables"
+FIELD = Path(__file__).parents[1] / "tables"
 
 
 @pytest.mark.parametrize(

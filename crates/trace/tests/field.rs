@@ -1,4 +1,4 @@
-//! Tables and logs of `tests/field/tables`, in the form in which people have them (made by us). The
+//! Tables and logs of `tests/tables`, in the form in which people have them (made by us). The
 //! right values are those of the programs that made them.
 
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use airtcp_trace::{LinkTrace, ReadOptions, TraceError, read_links};
 use airtcp_units::Span;
 
 fn path(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/field/tables").join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/tables").join(name)
 }
 
 fn read(name: &str, options: &ReadOptions) -> Result<Vec<LinkTrace>, TraceError> {

@@ -12,8 +12,8 @@
 //! 3.2.2.1). Between two ACKs it tells up to 7 of them. The last step of the handshake has the ECN field of
 //! the SYN/ACK instead (section 3.2.2.2).
 
-use super::connection::CLIENT;
 use super::sequence::later;
+use super::vantage::CLIENT;
 use crate::dissect::{Flags, Segment};
 
 /// ACE before any packet was marked (RFC 9768 section 3.2.1).
@@ -94,7 +94,7 @@ impl AccEcn {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tcp::connection::SERVER;
+    use crate::tcp::vantage::SERVER;
 
     fn segment(flags: u8, bits: u8, acknowledgement: u32) -> Segment {
         let cwr = if bits & 2 == 0 { 0 } else { Flags::CWR };

@@ -8,12 +8,8 @@ use super::copies::{AckCopy, Acks, CopyCounts, MANY_COPIES};
 use super::direction::{Direction, Path};
 use super::log::Budget;
 use super::sequence::later;
-use super::vantage::Vantage;
+use super::vantage::{CLIENT, SERVER, Vantage};
 use crate::dissect::{Endpoint, Flags, Segment};
-
-/// An end of a connection, by its place.
-pub(super) const CLIENT: usize = 0;
-pub(super) const SERVER: usize = 1;
 
 /// What one end has shown.
 #[derive(Debug, Default)]

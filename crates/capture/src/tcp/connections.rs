@@ -3,9 +3,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::connection::{Connection, SERVER};
+use super::connection::Connection;
 use super::events::RetransmissionRow;
 use super::report::ConnectionReport;
+use super::vantage::SERVER;
 use crate::dissect::{Flags, Segment};
 
 /// The connections of a capture.

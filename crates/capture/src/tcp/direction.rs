@@ -13,7 +13,7 @@ use super::log::{Budget, Recorder};
 use super::order::{Clues, IdCounter, Suspect};
 use super::probes::Closed;
 use super::rtt::Timeout;
-use super::sent::{Range, Recent, Sent};
+use super::sent::{Missing, Range, Recent, Sent, end_of};
 use super::sequence::unwrap;
 use super::series::{SegmentKind, Series};
 use super::spurious::{Evidence, Judge, Waiting};
@@ -21,7 +21,6 @@ use super::timeouts::Expired;
 use super::vantage::Place;
 use crate::dissect::{Flags, Segment};
 use crate::times::Times;
-use behind::{Missing, end_of};
 
 /// Shortest silence before a keep-alive, if the byte that it repeats was a segment of its own.
 const KEEP_ALIVE_NS: u64 = 5_000_000_000;

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::causality::EarlyAcks;
 use super::clusters::{Loss, LossClusters};
-use super::connection::{CLIENT, Connection, SERVER};
+use super::connection::Connection;
 use super::counters::{Counters, Retransmission};
 use super::direction::Direction;
 use super::events::{RetransmissionEvent, events};
@@ -16,6 +16,7 @@ use super::limits::LimitShares;
 use super::log::Log;
 use super::series::Series;
 use super::timeouts::TimeoutCounts;
+use super::vantage::{CLIENT, SERVER};
 use super::window::{CwndReport, ReceiveWindow};
 use crate::times::Times;
 

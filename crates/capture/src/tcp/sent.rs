@@ -3,8 +3,26 @@
 
 use std::collections::VecDeque;
 
+use crate::dissect::{Flags, Segment};
+
 /// Most ranges of a direction; the oldest is forgotten when there are more.
 const MAX_RANGES: usize = 1 << 16;
+
+/// Most ranges of missing bytes that are kept.
+pub(super) const MAX_MISSING: usize = 64;
+
+/// Bytes that were acknowledged and not seen.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Missing {
+    pub(super) start: u64,
+    pub(super) end: u64,
+    pub(super) acked_ns: u64,
+}
+
+/// The number after those of a segment whose payload begins at `start`.
+pub(super) fn end_of(segment: &Segment, start: u64) -> u64 {
+    start + u64::from(segment.payload) + u64::from(segment.flags.has(Flags::FIN))
+}
 
 /// A range of bytes that was seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

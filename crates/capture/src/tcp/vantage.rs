@@ -2,6 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
+/// An end of a connection, by its place.
+pub(super) const CLIENT: usize = 0;
+pub(super) const SERVER: usize = 1;
+
 /// The place of a capture as the user tells it. It replaces the place that round-trip times show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -1,10 +1,11 @@
 //! Packets of a connection that wait for what they acknowledge (`causality`), and those for which they wait.
 
-use super::{CLIENT, Connection, SERVER};
+use super::Connection;
 use crate::dissect::{Flags, Segment};
 use crate::tcp::causality::{Causality, EarlyAcks, Held, PROVED, Proof};
 use crate::tcp::direction::Direction;
 use crate::tcp::sequence::later;
+use crate::tcp::vantage::{CLIENT, SERVER};
 
 /// How a packet stops waiting.
 #[derive(Debug, Clone, Copy)]

@@ -1,11 +1,10 @@
 //! What ACKs say of the data of a direction: progress, round-trip times, duplicates, SACK blocks.
 
 use crate::dissect::{Flags, Segment};
-use crate::tcp::sent::Range;
+use crate::tcp::sent::{MAX_MISSING, Missing, Range};
 use crate::tcp::sequence::unwrap;
 use crate::tcp::spurious::{AckSeen, Waiting};
 
-use super::behind::{MAX_MISSING, Missing};
 use super::{Direction, Path};
 
 /// What an ACK tells beside its number.

@@ -5,24 +5,9 @@ use crate::dissect::{Flags, Segment};
 use crate::tcp::causality::Proof;
 use crate::tcp::order::{Clues, Suspect};
 use crate::tcp::rtt::Timeout;
+use crate::tcp::sent::{Missing, end_of};
 use crate::tcp::sequence::unwrap;
 use crate::times::Times;
-
-/// Bytes that were acknowledged and not seen.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Missing {
-    pub(super) start: u64,
-    pub(super) end: u64,
-    pub(super) acked_ns: u64,
-}
-
-/// Most ranges of missing bytes that are kept.
-pub(super) const MAX_MISSING: usize = 64;
-
-/// The number after those of a segment whose payload begins at `start`.
-pub(super) fn end_of(segment: &Segment, start: u64) -> u64 {
-    start + u64::from(segment.payload) + u64::from(segment.flags.has(Flags::FIN))
-}
 
 impl Direction {
     /// True if the capture holds data behind their ACK that were sent once. They are not missing any more.

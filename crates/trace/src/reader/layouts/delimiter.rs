@@ -23,6 +23,11 @@ impl Delimiter {
         all.iter().find(even).or_else(most).copied().unwrap_or(Self::Blanks)
     }
 
+    /// The cells of a single row.
+    pub(super) fn cells(line: &str) -> Vec<String> {
+        Self::of(&[line]).split(line)
+    }
+
     /// Cells, trimmed and without quotation marks.
     pub(super) fn split(self, line: &str) -> Vec<String> {
         let Self::Char(delimiter) = self else {

@@ -77,14 +77,9 @@ pub(super) fn unit_of(name: &str) -> Option<f64> {
     Some(scale * prefix)
 }
 
-/// The cells of a row.
-fn cells(line: &str) -> Vec<String> {
-    Delimiter::of(&[line]).split(line)
-}
-
 /// True for two columns under a header that names a time and a rate with its unit.
 pub(super) fn detect(head: &Head<'_>) -> bool {
-    let header = cells(head.first());
+    let header = Delimiter::cells(head.first());
     let [time, rate] = header.as_slice() else { return false };
     let time = time.to_lowercase();
     let time = ["time", "second", "t_s", "t"].iter().any(|name| time.starts_with(name));
@@ -94,7 +89,7 @@ pub(super) fn detect(head: &Head<'_>) -> bool {
 pub(super) fn read(head: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, TraceError> {
     let (path, options, budget) = (input.path, input.options, input.budget);
     let mut link = link(&input, TAG, None, Outcomes::new());
-    let header = cells(head.first());
+    let header = Delimiter::cells(head.first());
     let named = header.iter().any(|cell| cell.parse::<f64>().is_err());
     let last = header.last().map(String::as_str).filter(|_| named);
     let scale = scale(last, options, path)?;
@@ -150,7 +145,7 @@ pub(super) fn scale(
 
 /// Takes the time and the rate of a row; or says what is accepted.
 fn row(line: &str, scale: f64, steps: &mut Steps) -> Result<(), &'static str> {
-    let row = cells(line);
+    let row = Delimiter::cells(line);
     let [time, rate] = row.as_slice() else { return Err(EXPECTED) };
     let (Some(time), Ok(rate)) = (Stamp::of(time), rate.parse::<f64>()) else {
         return Err(EXPECTED);

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use airtcp_units::{Capacity, Span};
 
 use super::super::stamps::Stamp;
-use super::Steps;
+use super::steps::Steps;
 use crate::error::{TraceError, excerpt};
 
 /// Fewest rows of which a rising column may be a running total.

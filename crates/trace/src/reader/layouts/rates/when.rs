@@ -4,9 +4,9 @@
 use airtcp_units::Span;
 
 use super::super::super::head::Head;
+use super::super::delimiter::Delimiter;
 use super::super::stamps::{Stamp, contradiction, since_1970};
 use super::super::table::unit_of;
-use super::cells;
 use crate::error::{TraceError, excerpt};
 use crate::reader::ReadOptions;
 
@@ -24,7 +24,8 @@ pub(super) fn unit(
         return Ok((unit, format!("times are taken in units of {unit}, as was said")));
     }
     let rows = head.content().skip(usize::from(named)).take(ROWS);
-    let stamps: Vec<Stamp> = rows.filter_map(|(_, line)| Stamp::of(cells(line).first()?)).collect();
+    let stamps: Vec<Stamp> =
+        rows.filter_map(|(_, line)| Stamp::of(Delimiter::cells(line).first()?)).collect();
     let second = Span::from_secs(1);
     let name = header.first().filter(|_| named).map_or("", String::as_str);
     let by_name = unit_of(name)
