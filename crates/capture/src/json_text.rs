@@ -373,7 +373,7 @@ mod tests {
             numbers: vec![0.1 * i as f64, 1e300, -0.0, f64::NAN],
             none: None,
             some: Some(u128::from(u64::MAX)),
-            pair: ('"', i % 2 == 0),
+            pair: ('"', i.is_multiple_of(2)),
         };
         let kinds = [
             Kind::Unit,

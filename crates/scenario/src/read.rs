@@ -304,7 +304,7 @@ fn set(tree: &mut Value, path: &str, value: &str) -> Result<(), ScenarioError> {
                     *at = Value::Object(table);
                 }
                 if at.is_array() {
-                    return Err(ScenarioError::at(path, in_a_list(path, &key)));
+                    return Err(ScenarioError::at(path, in_a_list(path, key)));
                 }
                 let Some(table) = at.as_object_mut() else {
                     return Err(ScenarioError::at(

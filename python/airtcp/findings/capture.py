@@ -208,8 +208,14 @@ def limit(direction: Mapping[str, Any]) -> Finding | None:
 def losses(direction: Mapping[str, Any]) -> Finding:
     """Say what was sent again, why, and how much of it needlessly."""
     again, sent = direction["retransmitted_segments"], direction["data_segments"]
+    lacks = direction["capture_losses"]
+    missing = ""
+    if lacks:
+        were = "one more segment that was" if lacks == 1 else f"{count(lacks)} more that were"
+        missing = f" The capture lacks {were} acknowledged: bytes and goodput are too low."
     if again == 0:
-        return Finding("nothing was sent again", f"{counted(sent, 'data segment')}.", "good")
+        text = f"{counted(sent, 'data segment')}.{missing}"
+        return Finding("nothing was sent again", text, "warn" if missing else "good")
     causes = by_cause(direction["retransmissions"], _CAUSES)
     text = f"{count(again)} of {counted(sent, 'data segment')}, {listed(causes)}."
     spurious = direction["spurious_retransmissions"]
@@ -219,7 +225,7 @@ def losses(direction: Mapping[str, Any]) -> Finding:
     else:
         which = "It is not" if again == 1 else "None of them is"
         needless = f" {which} shown to be spurious."
-    return Finding(f"{share(again / sent)} sent again", text + needless, "warn")
+    return Finding(f"{share(again / sent)} sent again", text + needless + missing, "warn")
 
 
 def air(link: Mapping[str, Any]) -> Finding | None:

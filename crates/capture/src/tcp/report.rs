@@ -363,7 +363,11 @@ impl DirectionReport {
             srtt_s: direction.srtt_ns().map(seconds),
             srtt_mean_s: counters.srtt_mean_ns().map(|ns| ns / 1e9),
             handshake_rtt_s: connection.handshake_ns.map(seconds),
-            limited_by: LimitShares::of(direction.limits.shares()),
+            // Without an ACK nobody knows what the sender waited for.
+            limited_by: match counters.covering_acks {
+                0 => LimitShares::default(),
+                _ => LimitShares::of(direction.limits.shares()),
+            },
             transfer_s: counters.transfer_ns().map(seconds),
             goodput_bps,
             forgotten_ranges: direction.forgotten(),
