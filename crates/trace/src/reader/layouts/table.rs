@@ -30,7 +30,7 @@ use group::Group;
 use plan::Plan;
 use words::{Fate, is_blank};
 
-pub(super) use words::unit_of;
+pub(super) use words::{has, parted, unit_of};
 
 pub(super) const TAG: &str = "table";
 pub(super) const DESCRIPTION: &str = "CSV, TSV or blank-separated table, one packet a row, with columns of documented names: outcomes (received, \
