@@ -28,8 +28,8 @@ const SPARSE: u64 = 9;
 /// Fewest rows of links that may share a numbering.
 const TOGETHER: u64 = 20;
 /// What to do about several links or runs in one table.
-pub(super) const SEVERAL: &str =
-    "say what tells links or runs apart (--link-column NAME), or give one file for each";
+pub(super) const SEVERAL: &str = "say what tells links or runs apart (--link-column NAME), or give one file for each; if the counter \
+                                  restarts, split the file at its restarts, or number the parts in a column and give --link-column";
 
 /// What is counted of the rows.
 pub(super) struct Checks {
@@ -141,13 +141,21 @@ impl Rows<'_> {
         let mut highs = highs.iter().map(|(value, rows)| (*value, *rows)).rev();
         let ((high, count), next) = (highs.next()?, highs.next().map_or(0, |(next, _)| next));
         let has = |low: i128| lows.contains_key(&low);
+        let said = plan.options.lost_value.as_deref();
+        let end = |said: &str| said.split(',').any(|value| value.trim() == "none");
+        let given = said.map_or_else(String::new, |said| format!("{said},"));
         let (mark, values) = match lows.keys().next() {
-            _ if plan.options.lost_value.is_some() => return None,
+            _ if said.is_some_and(|said| end(said) || lows.keys().all(|low| *low == 0)) => {
+                return None;
+            }
             // A column of levels in dBm is below 0 throughout.
             Some(least) if high > 0 || has(0) || has(-BILLION) => {
                 let named = lows.iter().map(|(low, rows)| format!("{} in {rows}", shown(*low)));
-                let mark = if has(-BILLION) { -BILLION } else { *least };
-                (shown(mark), named.collect::<Vec<_>>().join(", "))
+                // Several values below 0 may be marks if they repeat.
+                let marks = lows.iter().rev().filter(|(low, rows)| **low < 0 && **rows > 1);
+                let marks = marks.map(|(low, _)| shown(*low)).collect::<Vec<_>>().join(",");
+                let mark = if marks.is_empty() { shown(*least) } else { marks };
+                (mark, named.collect::<Vec<_>>().join(", "))
             }
             None if count > 1 && next > 0 && high > 2 * next && !plan.asked => {
                 (shown(high), format!("{} in {count}", shown(high)))
@@ -155,8 +163,8 @@ impl Rows<'_> {
             _ => return None,
         };
         Some(format!(
-            "column {} holds {values} of {rows} rows: say which values mark lost packets (--lost-value {mark}) and \
-             which rows without a packet (--unsent-value VALUE), or, if all were measured, --lost-value none",
+            "column {} holds {values} of {rows} rows: say which values mark lost packets (--lost-value {given}{mark}) and \
+             which rows without a packet (--unsent-value VALUE), or, if all were measured, --lost-value {given}none",
             plan.name(plan.value)
         ))
     }
@@ -254,6 +262,8 @@ fn numbers(plan: &Plan, group: &Group) -> Option<String> {
     let (name, confirm, rows) = (plan.name(sequence), plan.confirm(), group.rows);
     let (back, missing) = (group.recorder.disorder(), group.recorder.missing());
     let (gap, before, after) = group.gap;
+    let ignored = back - group.recorder.late();
+    let restarts = kind == ColumnKind::Sequence && ignored > BACK && SHARE * ignored > rows;
     Some(match (group.recorder.stride(), plan.asked) {
         // No option makes bytes packets.
         (Some(stride), _) if kind == ColumnKind::Sequence => {
@@ -266,11 +276,13 @@ fn numbers(plan: &Plan, group: &Group) -> Option<String> {
             "the numbers in column {name} are {stride} apart, not 1; if every packet sent has a row, give {confirm}"
         ),
         (Some(_), true) => return None,
-        (None, true) if kind != ColumnKind::Arrival => return None,
+        (None, true) if kind != ColumnKind::Arrival && !restarts => return None,
         _ if back > BACK && (SHARE * back > rows || group.back.1 > RESTART) => {
-            let arrival = kind == ColumnKind::Arrival;
-            let single =
-                if arrival { format!("sort them by {name}") } else { format!("give {confirm}") };
+            let single = match kind {
+                ColumnKind::Arrival => format!("sort them by {name}"),
+                _ if restarts => format!("in another order, sort them by {name}"),
+                _ => format!("give {confirm}"),
+            };
             format!(
                 "{back} of {rows} rows repeat or go back below an earlier number in column {name}, as those of several \
                  links or runs do: {SEVERAL}; if all rows are of one link, {single}"
