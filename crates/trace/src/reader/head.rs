@@ -44,13 +44,29 @@ impl<'a> Head<'a> {
         Ok(Self { path, name: base_name(path), text, whole })
     }
 
+    /// True if the first line that is no comment is longer than the head.
+    fn is_cut(&self) -> bool {
+        let whole = &self.text[..self.text.rfind('\n').unwrap_or(0)];
+        !self.whole && whole.lines().all(|line| without_comment(line).is_empty())
+    }
+
+    /// Refuses a first line that is longer than the head, which cannot name the columns of a table.
+    pub(super) fn check_first(&self) -> Result<(), TraceError> {
+        if !self.is_cut() {
+            return Ok(());
+        }
+        let what = "text whose first line has more than 65,536 characters".to_owned();
+        let hint = "Leave out columns, or shorten their names.";
+        let path = self.path.display().to_string();
+        Err(TraceError::NotATrace { path, what, hint: hint.to_owned() })
+    }
+
     /// Whole lines of the head, the unfinished last one left out unless it is the first that is no
     /// comment.
     pub(super) fn lines(&self) -> impl Iterator<Item = &'a str> {
         let text = self.text;
-        let end = text.rfind('\n').filter(|_| !self.whole).unwrap_or(text.len());
-        let any = text[..end].lines().any(|line| !without_comment(line).is_empty());
-        text[..if any { end } else { text.len() }].lines()
+        let end = text.rfind('\n').filter(|_| !self.whole && !self.is_cut());
+        text[..end.unwrap_or(text.len())].lines()
     }
 
     /// Lines with content and their numbers from 1, without comments (`#`).

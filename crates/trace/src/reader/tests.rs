@@ -10,6 +10,7 @@ use super::*;
 use crate::error::TraceError;
 
 mod compressed;
+mod doubts;
 mod hostile;
 mod iperfs;
 mod pings;

@@ -1,5 +1,10 @@
 //! The separator of the rows of a table, and their cells.
 
+/// True for a comment, and for the line that tells Excel the separator.
+pub(super) fn is_comment(line: &str) -> bool {
+    line.trim_start().starts_with('#') || is_separator(line)
+}
+
 /// The separator of cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Delimiter {

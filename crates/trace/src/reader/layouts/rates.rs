@@ -19,6 +19,7 @@ use super::super::lines::Lines;
 use super::delimiter::Delimiter;
 use super::link::link;
 use super::stamps::Stamp;
+use super::table::{has, parted};
 use crate::error::{TraceError, excerpt};
 use crate::reader::{LinkTrace, ReadOptions};
 pub(super) use series::Series;
@@ -38,6 +39,10 @@ const UNITS: [(&str, f64); 7] = [
     ("kB/s", 8e3),
     ("MB/s", 8e6),
 ];
+
+/// Words of rates that may not be the capacity of a link but that of the modulation, of a sender, or a
+/// mean since the start. Tables with such a name are asked about. `link_rate_mbps` is the link's.
+const OTHERS: &str = "phy mcs speed bitrate offered cumulative codec total target requested";
 
 /// Packets of the reader's limit that a row takes, because two numbers and a sum are kept.
 pub(super) const WORTH: u64 = 32;
@@ -77,13 +82,18 @@ pub(super) fn unit_of(name: &str) -> Option<f64> {
     Some(scale * prefix)
 }
 
-/// True for two columns under a header that names a time and a rate with its unit.
+/// True for a name of rates that may not be the link's.
+pub(super) fn may_be_another(name: &str) -> bool {
+    has(&parted(name), OTHERS)
+}
+
+/// True for two columns under a header that names a time and a rate of the link with its unit.
 pub(super) fn detect(head: &Head<'_>) -> bool {
     let header = Delimiter::cells(head.first());
     let [time, rate] = header.as_slice() else { return false };
     let time = time.to_lowercase();
     let time = ["time", "second", "t_s", "t"].iter().any(|name| time.starts_with(name));
-    time && rate.parse::<f64>().is_err() && unit_of(rate).is_some()
+    time && rate.parse::<f64>().is_err() && unit_of(rate).is_some() && !may_be_another(rate)
 }
 
 pub(super) fn read(head: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, TraceError> {

@@ -9,28 +9,26 @@ mod ask;
 mod checks;
 mod group;
 mod plan;
+mod questions;
+mod rows;
 mod words;
 
 use std::collections::BTreeMap;
 
 use airtcp_units::Outcomes;
 
-use super::super::ends::with_ends;
 use super::super::head::Head;
-use super::super::input::{Budget, Input};
+use super::super::input::Input;
 use super::super::lines::Lines;
-use super::delimiter::is_separator;
+use super::delimiter::is_comment;
 use super::link::link;
-use super::stamps::Stamp;
 use crate::error::{TraceError, excerpt};
 use crate::reader::{ColumnKind, LinkTrace, ReadOptions};
-use ask::Asked;
 use checks::Checks;
-use group::Group;
 use plan::Plan;
-use words::{Fate, is_blank};
+use rows::Rows;
 
-pub(super) use words::unit_of;
+pub(super) use words::{has, parted, unit_of};
 
 pub(super) const TAG: &str = "table";
 pub(super) const DESCRIPTION: &str = "CSV, TSV or blank-separated table, one packet a row, with columns of documented names: outcomes (received, \
@@ -79,81 +77,4 @@ pub(super) fn read(head: &Head<'_>, input: Input<'_>) -> Result<Vec<LinkTrace>, 
         }
     }
     rows.links(&template, head)
-}
-
-/// True for a comment, and for the line that tells Excel the separator.
-fn is_comment(line: &str) -> bool {
-    line.trim_start().starts_with('#') || is_separator(line)
-}
-
-/// The state of reading the rows, by link.
-struct Rows<'a> {
-    plan: Plan,
-    budget: &'a Budget,
-    groups: BTreeMap<Vec<String>, Group>,
-    checks: Checks,
-}
-
-impl Rows<'_> {
-    /// Takes a row with as many cells as there are columns.
-    fn row(&mut self, cells: &[String], lines: &Lines<'_>) -> Result<(), TraceError> {
-        let (plan, path) = (&self.plan, &self.plan.columns.path);
-        let at_line =
-            |problem: &str| plan.columns.question(&format!("line {}: {problem}", lines.number()));
-        if cells == plan.columns.names && plan.columns.header {
-            let problem =
-                "the names of the columns again, as of several files in one: give them one by one";
-            return Err(at_line(problem));
-        }
-        let key: Vec<String> = plan.keys.iter().map(|&i| cells[i].clone()).collect();
-        if !self.groups.contains_key(&key) {
-            self.budget.link(path)?;
-            self.budget.names(path, key.iter().map(String::len).sum())?;
-        }
-        let group = self.groups.entry(key).or_default();
-        let (fate, steps) = group.row(plan, cells).map_err(|problem| at_line(&problem))?;
-        // Outcomes are charged after they are taken, because `max_gap` bounds a gap.
-        self.budget.packets(path, steps)?;
-        self.budget.packets(path, self.checks.row(plan, cells, fate))?;
-        if let (Some(time), Some(_)) = (&plan.time, plan.kind()) {
-            let (cell, other) = (&cells[time.column], time.column != plan.value);
-            let stamp = Stamp::of(cell);
-            if stamp.is_none() && !is_blank(cell) && other {
-                return Err(lines.malformed(excerpt(cell), "a time stamp, a number or a date"));
-            }
-            group.stamp(stamp.filter(|_| other || fate == Fate::Came), steps);
-        }
-        Ok(())
-    }
-
-    /// The links after all rows. Refuses tables that contradict the reading.
-    fn links(mut self, template: &LinkTrace, head: &Head<'_>) -> Asked<Vec<LinkTrace>> {
-        if self.groups.is_empty() && self.plan.total.is_some() {
-            self.groups.insert(Vec::new(), Group::default());
-        }
-        if let Some(problem) = self.problem() {
-            return self.plan.columns.ask(&problem);
-        }
-        let Self { plan, budget, groups, .. } = self;
-        let mut links = Vec::new();
-        for (key, group) in groups {
-            let mut link = template.clone();
-            if !key.is_empty() {
-                link.name = format!("{}:{}", link.name, key.join(">"));
-                let names = plan.keys.iter().map(|&i| plan.columns.names[i].clone());
-                link.labels = names.zip(key).collect();
-            }
-            group.finish(&plan, &mut link)?;
-            link.interval = link.interval.or(head.interval());
-            if let (Some(ColumnKind::Sequence), Some(total)) = (plan.kind(), plan.total) {
-                "losses are gaps in the received sequence numbers".clone_into(&mut link.notes[1]);
-                let path = &plan.columns.path;
-                let whole = with_ends(&link.outcomes, total, plan.options.max_gap, path)?;
-                budget.packets(path, (whole.len() - link.outcomes.len()) as u64)?;
-                link.outcomes = whole;
-            }
-            links.push(link);
-        }
-        Ok(links)
-    }
 }

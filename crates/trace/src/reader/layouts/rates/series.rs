@@ -10,21 +10,23 @@ use super::super::stamps::Stamp;
 use super::steps::Steps;
 use crate::error::{TraceError, excerpt};
 
-/// Fewest rows of which a rising column may be a running total.
-const ROWS: u64 = 8;
+/// Fewest steps other than 0 of which a rising column may be a running total: if all rise, and if some
+/// fall, as at a restart. Bytes per interval fall about as often as they rise.
+const STEADY: u64 = 7;
+const STEPS: u64 = 10;
 
 /// The rates of one link.
 pub(in crate::reader::layouts) struct Series {
     steps: Steps,
     /// The last row's time and bytes, which last until the next row.
     open: Option<(Span, f64)>,
-    rows: u64,
     rises: u64,
+    falls: u64,
 }
 
 impl Series {
     pub(in crate::reader::layouts) const fn new(unit: Span) -> Self {
-        Self { steps: Steps::new(unit), open: None, rows: 0, rises: 0 }
+        Self { steps: Steps::new(unit), open: None, rises: 0, falls: 0 }
     }
 
     /// Takes a row: a rate with the bits per second of a rate of 1, or bytes. The error says what was
@@ -51,11 +53,11 @@ impl Series {
         if let Some(scale) = scale {
             return self.steps.push(at, value * scale);
         }
-        self.rows += 1;
         match self.open.replace((at, value)) {
             Some((before, _)) if at <= before => Err("a time after the row before's"),
             Some((before, bytes)) => {
                 self.rises += u64::from(value > bytes);
+                self.falls += u64::from(value < bytes);
                 self.steps.push(before, rate(bytes, at - before))
             }
             None => Ok(()),
@@ -67,9 +69,11 @@ impl Series {
         mut self,
         path: &Path,
     ) -> Result<Result<Arc<Capacity>, &'static str>, TraceError> {
-        if self.rows >= ROWS && self.rises + 1 == self.rows {
+        let steps = self.rises + self.falls;
+        let total = steps >= STEPS && 10 * self.rises >= 9 * steps;
+        if total || (steps >= STEADY && self.falls == 0) {
             return Ok(Err(
-                "rises from each row to the next, as a running total of bytes does: give the \
+                "rises in nearly every row, as a running total of bytes does: give the \
                             differences; if each row is the bytes of one second, give it as --rate-column \
                             with --rate-unit B/s",
             ));

@@ -6,9 +6,8 @@ use std::path::PathBuf;
 
 use super::super::super::head::Head;
 use super::super::accepted::accepted;
-use super::super::delimiter::Delimiter;
+use super::super::delimiter::{Delimiter, is_comment};
 use super::super::stamps::Stamp;
-use super::is_comment;
 use super::words::{
     FATES, NO_PACKET, Role, are_of_one_set, has, is_blank, is_count, is_node, is_number,
     is_outcome_word, is_rate, normal, outcome, role, unit_of, whole,
@@ -39,6 +38,7 @@ pub(super) struct Columns {
 impl Columns {
     /// The columns of a table that begins with `head`.
     pub(super) fn of(head: &Head<'_>) -> Asked<Self> {
+        head.check_first()?;
         let is_row = |line: &&str| !line.trim().is_empty() && !is_comment(line);
         let lines: Vec<&str> = head.lines().filter(is_row).take(ROWS).collect();
         let delimiter = Delimiter::of(&lines);
@@ -173,7 +173,7 @@ impl Columns {
             Some(Role::Link) => of("link"),
             Some(Role::Rate) if numbers => of("rate"),
             Some(Role::Bytes) => of("bytes"),
-            _ if is_count(name) || has(name, NO_PACKET) => return None,
+            _ if (is_count(name) && !is_node(name)) || has(name, NO_PACKET) => return None,
             _ if has(name, "bytes") => of("bytes"),
             _ if is_rate(name) && numbers => of("rate") + " --rate-unit UNIT",
             _ if self.all(column, is_outcome_word) => of_kind("received"),

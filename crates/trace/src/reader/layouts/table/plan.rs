@@ -8,7 +8,7 @@ use super::super::accepted::accepted;
 use super::super::rates;
 use super::super::stamps::{Stamp, contradiction, unit_by_form};
 use super::ask::{Asked, Columns};
-use super::words::{MODULATIONS, Role, SURVEYS, counter, has, is_number, is_rate, unit_of};
+use super::words::{Role, SURVEYS, counter, has, is_number, is_rate, unit_of};
 use crate::error::{TraceError, excerpt};
 use crate::reader::ColumnKind::{self, Arrival, Lost, Received, Sequence};
 use crate::reader::ReadOptions;
@@ -249,8 +249,8 @@ fn rate_named(columns: &Columns) -> Result<(usize, Content), String> {
     Err(match (columns.which(|i| bytes(i) || rate(i)).as_slice(), columns.names.len()) {
         (&[column], _) if bytes(column) => return Ok((column, Content::Rate(None))),
         (&[column], _) => match rates::unit_of(&columns.names[column]) {
-            Some(_) if has(&columns.names[column], MODULATIONS) => format!(
-                "column {} may be the rate of the modulation: if it is the capacity of the link, give --rate-column",
+            Some(_) if rates::may_be_another(&columns.names[column]) => format!(
+                "column {} may be the rate of the modulation, of a sender or a mean: if it is the link's, give --rate-column",
                 columns.name(column)
             ),
             scale @ Some(_) => return Ok((column, Content::Rate(scale))),

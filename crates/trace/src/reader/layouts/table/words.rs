@@ -45,6 +45,9 @@ const NAMES: &[(Role, &str)] = &[
 ];
 /// Words of delays and receive times, and of statistics and differences, which are of no packet.
 const ARRIVED: &str = "rtt delay latency owd arrival arrived";
+/// Further words that may stand in such a name; any other one may mean something else (`last_rtt_ms`).
+const BESIDE: &str = "one way round trip up down uplink downlink ul dl e2e end to network packet pkt \
+                      icmp ping probe echo reply frame";
 pub(super) const NO_PACKET: &str = "avg average mean median min max jitter std stddev mdev var delta diff gap interval \
                          duration airtime iat";
 /// Words at an end of the link, which name a time beside one of [`MOMENT`] or a unit.
@@ -54,12 +57,11 @@ const MOMENT: &str = "time ts timestamp t at stamp epoch date";
 /// Words of rates without a unit, and of a log of measurements, which are asked about beside packets.
 const RATES: &str = "throughput bandwidth goodput bitrate";
 pub(super) const SURVEYS: &str = "lat lon lng latitude longitude rsrp rsrq";
-/// Words of rates that may be those of the modulation, which are asked about.
-pub(super) const MODULATIONS: &str = "phy mcs speed bitrate";
 /// Words in the name of a column that may tell links or runs apart, which is asked about.
 const NODES: &str = "flow stream node station sta device dev client host peer gateway gw tx rx run trial \
                      session experiment interface iface subflow connection ap bssid mac ip mote sensor eui \
-                     addr address";
+                     addr address ue imei rnti hostname ssid user vehicle car robot drone tag conn port \
+                     direction dir rep replica round test exp cell pci antenna link target hop day file channel";
 /// Words in the name of a column that may say what became of packets, which is asked about.
 pub(super) const FATES: &str = "err error errors crc fcs prr pdr per plr loss losses drop drops fail failures missing \
                      corrupt valid ack status result state";
@@ -70,16 +72,18 @@ pub(super) fn role(name: &str) -> Option<Role> {
     let unit = unit_of(name);
     let is_time = has(name, MOMENT) || unit.is_some();
     let listed = |name: &str| Some(NAMES.iter().find(|(_, names)| is_among(name, names))?.0);
-    let base = unit.and(plain.rsplit_once('_')).map_or("", |(base, _)| base.trim_end_matches('_'));
+    let base = unit.and(plain.rsplit_once('_')).map_or(&*plain, |(base, _)| base);
+    let lists = [ARRIVED, AT_RECEIVER, MOMENT, BESIDE];
+    let known = |word: &str| word.is_empty() || lists.iter().any(|words| is_among(word, words));
     match listed(&plain) {
         _ if rates::unit_of(name).is_some() => Some(Role::Rate),
         Some(role) => Some(role),
         None if has(name, NO_PACKET) => None,
         None if has(name, ARRIVED) || (has(name, AT_RECEIVER) && is_time) => {
-            Some(Role::Packets(ColumnKind::Arrival))
+            base.split('_').all(known).then_some(Role::Packets(ColumnKind::Arrival))
         }
         None if has(name, AT_SENDER) && is_time => Some(Role::Sent),
-        None => listed(base).filter(|role| *role == Role::Time),
+        None => listed(base.trim_end_matches('_')).filter(|role| *role == Role::Time),
     }
 }
 
@@ -90,24 +94,31 @@ pub(super) fn is_rate(name: &str) -> bool {
 
 /// True for a name of counts of packets, which are asked about beside outcomes.
 pub(super) fn is_count(name: &str) -> bool {
-    let counts = "sent total count transmitted";
-    is_among(&normal(name), counts) || has(name, "packets pkts datagrams")
+    let counts = "sent total count transmitted tx expected burst";
+    let plurals = "packets pkts datagrams frames messages requests samples";
+    is_among(&normal(name), counts) || has(name, plurals)
 }
 
 /// True for a name of nodes, flows or runs: such words and no others. `deviceName` is two words.
 pub(super) fn is_node(name: &str) -> bool {
+    let known = |word| is_among(word, NODES) || is_among(word, "id no nr num number name");
+    let parted = parted(name);
+    normal(&parted).split('_').all(known) && has(&parted, NODES)
+}
+
+/// A name whose words are parted by underscores.
+pub(in crate::reader::layouts) fn parted(name: &str) -> String {
     let mut parted = name.to_owned();
     for (i, _) in name.rmatch_indices(char::is_uppercase) {
         if name[..i].ends_with(char::is_lowercase) {
             parted.insert(i, '_');
         }
     }
-    let known = |word| is_among(word, NODES) || is_among(word, "id no nr num number name");
-    normal(&parted).split('_').all(known) && has(&parted, NODES)
+    parted
 }
 
 /// True if one of the words of a name is among `words`.
-pub(super) fn has(name: &str, words: &str) -> bool {
+pub(in crate::reader::layouts) fn has(name: &str, words: &str) -> bool {
     normal(name).split('_').any(|word| is_among(word, words))
 }
 
@@ -170,7 +181,7 @@ pub(super) fn fate(cell: &str, kind: ColumnKind, options: &ReadOptions) -> Fate 
         (ColumnKind::Arrival, _) | (_, Some(true)) => Fate::Came,
         (_, Some(false)) => Fate::Lost,
         // The other values of a column whose marks are known.
-        (_, None) if options.lost_value.is_some() && !is_blank(cell) => Fate::Came,
+        (ColumnKind::Received, None) if options.lost_value.is_some() => Fate::Came,
         (_, None) => Fate::Unclear,
     }
 }
