@@ -13,6 +13,7 @@ mod link;
 mod link_rows;
 mod macperf;
 mod mahimahi;
+mod names;
 mod owamp;
 mod ping;
 mod plain;

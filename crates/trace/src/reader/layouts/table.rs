@@ -28,8 +28,6 @@ use checks::Checks;
 use plan::Plan;
 use rows::Rows;
 
-pub(super) use words::{has, parted, unit_of};
-
 pub(super) const TAG: &str = "table";
 pub(super) const DESCRIPTION: &str = "CSV, TSV or blank-separated table, one packet a row, with columns of documented names: outcomes (received, \
      outcome, success, delivered, ok; or lost, dropped), receive times or delays with blanks for lost packets \

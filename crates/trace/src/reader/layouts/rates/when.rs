@@ -5,8 +5,8 @@ use airtcp_units::Span;
 
 use super::super::super::head::Head;
 use super::super::delimiter::Delimiter;
+use super::super::names::unit_of;
 use super::super::stamps::{Stamp, contradiction, since_1970};
-use super::super::table::unit_of;
 use crate::error::{TraceError, excerpt};
 use crate::reader::ReadOptions;
 

@@ -7,10 +7,11 @@ use std::path::PathBuf;
 use super::super::super::head::Head;
 use super::super::accepted::accepted;
 use super::super::delimiter::{Delimiter, is_comment};
+use super::super::names::{has, normal, unit_of};
 use super::super::stamps::Stamp;
 use super::words::{
-    FATES, NO_PACKET, Role, are_of_one_set, has, is_blank, is_count, is_node, is_number,
-    is_outcome_word, is_rate, normal, outcome, role, unit_of, whole,
+    FATES, NO_PACKET, Role, are_of_one_set, is_blank, is_count, is_node, is_number,
+    is_outcome_word, is_rate, outcome, role, whole,
 };
 use crate::error::{TraceError, excerpt};
 use crate::reader::ColumnKind;

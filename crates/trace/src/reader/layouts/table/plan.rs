@@ -5,10 +5,11 @@ use airtcp_units::Span;
 
 use super::super::super::head::Head;
 use super::super::accepted::accepted;
+use super::super::names::{has, unit_of};
 use super::super::rates;
 use super::super::stamps::{Stamp, contradiction, unit_by_form};
 use super::ask::{Asked, Columns};
-use super::words::{Role, SURVEYS, counter, has, is_number, is_rate, unit_of};
+use super::words::{Role, SURVEYS, counter, is_number, is_rate};
 use crate::error::{TraceError, excerpt};
 use crate::reader::ColumnKind::{self, Arrival, Lost, Received, Sequence};
 use crate::reader::ReadOptions;

@@ -2,12 +2,13 @@
 //! never choose a reading.
 
 use super::super::super::sequence::no_packets;
+use super::super::names::has;
 use super::super::stamps::BILLION;
 use super::checks::{Checks, KEPT, SEVERAL, Unused};
 use super::group::Group;
 use super::plan::Plan;
 use super::rows::Rows;
-use super::words::{FATES, has, is_count, is_node, is_outcome_word};
+use super::words::{FATES, is_count, is_node, is_outcome_word};
 use crate::error::excerpt;
 use crate::reader::ColumnKind;
 

@@ -1,8 +1,7 @@
 //! The words of tables: the documented names of columns, in one list, and what cells say.
 //! `docs/reference/trace-formats.md` shows the same list.
 
-use airtcp_units::Span;
-
+use super::super::names::{has, is_among, normal, parted, unit_of};
 use super::super::rates;
 use super::super::stamps::Stamp;
 use crate::reader::{ColumnKind, ReadOptions};
@@ -104,44 +103,6 @@ pub(super) fn is_node(name: &str) -> bool {
     let known = |word| is_among(word, NODES) || is_among(word, "id no nr num number name");
     let parted = parted(name);
     normal(&parted).split('_').all(known) && has(&parted, NODES)
-}
-
-/// A name whose words are parted by underscores.
-pub(in crate::reader::layouts) fn parted(name: &str) -> String {
-    let mut parted = name.to_owned();
-    for (i, _) in name.rmatch_indices(char::is_uppercase) {
-        if name[..i].ends_with(char::is_lowercase) {
-            parted.insert(i, '_');
-        }
-    }
-    parted
-}
-
-/// True if one of the words of a name is among `words`.
-pub(in crate::reader::layouts) fn has(name: &str, words: &str) -> bool {
-    normal(name).split('_').any(|word| is_among(word, words))
-}
-
-fn is_among(word: &str, words: &str) -> bool {
-    words.split(' ').any(|known| known == word)
-}
-
-/// The unit of time that a name ends in. The times of frames of Wireshark are in seconds.
-pub(in crate::reader::layouts) fn unit_of(name: &str) -> Option<Span> {
-    match normal(name).rsplit_once('_')?.1 {
-        "relative" | "epoch" if normal(name).starts_with("frame_time") => Some(Span::from_secs(1)),
-        "s" | "sec" | "seconds" => Some(Span::from_secs(1)),
-        "ms" | "msec" => Some(Span::from_millis(1)),
-        "us" | "usec" => Some(Span::from_micros(1)),
-        "ns" | "nsec" => Some(Span(1)),
-        _ => None,
-    }
-}
-
-/// A name for comparison: lower case, with an underscore for anything but letters and digits.
-pub(super) fn normal(name: &str) -> String {
-    let plain = |c: char| if c.is_alphanumeric() { c.to_ascii_lowercase() } else { '_' };
-    name.chars().map(plain).collect::<String>().trim_matches('_').to_owned()
 }
 
 /// The size at which the counter of this name wraps, if it has fewer than 16 bits: of 802.11 frames
