@@ -79,7 +79,7 @@ def test_one_has_a_singular() -> None:
     causes = {"fast": 1, "timeout": 0, "after_timeout": 0, "tail_loss_probe": 0, "unknown": 0}
     direction = {
         "retransmitted_segments": 1, "data_segments": 50, "retransmissions": causes,
-        "spurious_retransmissions": 0,
+        "spurious_retransmissions": 0, "capture_losses": 0,
     }  # fmt: skip
     text = words.losses(direction).text
     assert text == "1 of 50 data segments, in fast recovery. It is not shown to be spurious."
@@ -89,6 +89,9 @@ def test_one_has_a_singular() -> None:
     assert words.losses(many | {"spurious_retransmissions": 1}).text == (
         "26 of 50 data segments, in fast recovery. 1 of them was spurious: a copy had arrived."
     )
+    lacking = words.losses(direction | {"retransmitted_segments": 0, "capture_losses": 1})
+    assert lacking.tone == "warn"
+    assert lacking.text.startswith("50 data segments. The capture lacks one more segment that was")
     found = words.timeouts({"timeout_causes": {"tail": 2, "spurious": 0}})
     assert found is not None
     assert found.headline == "2 timeouts"
