@@ -13,20 +13,7 @@ use std::path::Path;
 use airtcp_capture::tcp::TrackerLimits;
 use airtcp_capture::tcp::report::DirectionReport;
 use airtcp_capture::{CaptureReport, analyse};
-use files::{Raw, packets, pcap};
-
-/// The report of a file with these bytes.
-fn report_of(name: &str, bytes: &[u8]) -> CaptureReport {
-    let folder = std::env::temp_dir().join(format!("airtcp-dirty-{}", std::process::id()));
-    fs::create_dir_all(&folder).unwrap();
-    let path = folder.join(name);
-    fs::write(&path, bytes).unwrap();
-    let limits = TrackerLimits::default();
-    let report =
-        analyse(std::slice::from_ref(&path), limits, |_, _| ControlFlow::Continue(())).unwrap();
-    fs::remove_file(path).unwrap();
-    report
-}
+use files::{Raw, packets, pcap, report_of};
 
 /// The report of raw IP packets.
 fn report(name: &str, packets: &[Raw]) -> CaptureReport {

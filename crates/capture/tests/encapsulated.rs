@@ -4,27 +4,11 @@
 
 mod files;
 
-use std::fs;
-use std::ops::ControlFlow;
-
+use airtcp_capture::CaptureReport;
 use airtcp_capture::dissect::{Fragments, dissect, dissect_ip};
 use airtcp_capture::read::Packet;
-use airtcp_capture::tcp::TrackerLimits;
-use airtcp_capture::{CaptureReport, analyse};
-use files::{Raw, packets, pcap};
+use files::{Raw, packets, pcap, report_of};
 use proptest::prelude::*;
-
-fn report_of(name: &str, bytes: &[u8]) -> CaptureReport {
-    let folder = std::env::temp_dir().join(format!("airtcp-encapsulated-{}", std::process::id()));
-    fs::create_dir_all(&folder).unwrap();
-    let path = folder.join(name);
-    fs::write(&path, bytes).unwrap();
-    let limits = TrackerLimits::default();
-    let report =
-        analyse(std::slice::from_ref(&path), limits, |_, _| ControlFlow::Continue(())).unwrap();
-    fs::remove_file(path).unwrap();
-    report
-}
 
 fn plain(name: &str) -> CaptureReport {
     report_of(name, &pcap(101, &[], &packets("sender")))

@@ -1,9 +1,12 @@
 //! Captures that are made from labelled ones.
 
+use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use airtcp_capture::read::{Input, Packets};
+use airtcp_capture::tcp::TrackerLimits;
+use airtcp_capture::{CaptureReport, analyse};
 
 /// A packet: its time in us, and its bytes from the IP header on.
 pub(crate) type Raw = (u64, Vec<u8>);
@@ -42,4 +45,18 @@ pub(crate) fn pcap(link_type: u32, before: &[u8], packets: &[Raw]) -> Vec<u8> {
         file.extend(data);
     }
     file
+}
+
+/// The report of a file with these bytes.
+#[allow(dead_code, reason = "not every test program makes files")]
+pub(crate) fn report_of(name: &str, bytes: &[u8]) -> CaptureReport {
+    let folder = std::env::temp_dir().join(format!("airtcp-files-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    let path = folder.join(name);
+    fs::write(&path, bytes).unwrap();
+    let limits = TrackerLimits::default();
+    let report =
+        analyse(std::slice::from_ref(&path), limits, |_, _| ControlFlow::Continue(())).unwrap();
+    fs::remove_file(path).unwrap();
+    report
 }
