@@ -6,7 +6,6 @@
 
 mod files;
 
-use std::fs;
 use std::ops::ControlFlow;
 use std::path::Path;
 
