@@ -60,6 +60,21 @@ def written_late() -> list[Packet]:
     return packets
 
 
+def late_direction(lag_s: float) -> list[Packet]:
+    """Write all data so late that their ACKs come first; nothing identifies a packet."""
+    return [
+        (time_s + lag_s * (len(data) > 1000), data[:4] + bytes(2) + data[6:])
+        for time_s, data in download(120).packets
+    ]
+
+
+def one_way() -> list[Packet]:
+    """Write the server's packets only."""
+    found = download(60)
+    server = found.addresses["server"]
+    return [(time_s, data) for time_s, data in found.packets if data[12:16] == server]
+
+
 def window_probes() -> list[Packet]:
     """Close the receiver's window twice; the sender probes it with one byte (RFC 9293 3.8.6.1)."""
     found = Connection((53_000, 8080), (5, 6)).opened(0, 0.02)
@@ -235,6 +250,9 @@ def as_it_is(packet: bytes) -> bytes:
 TCP: Final = {
     "merged-clocks": merged_clocks,
     "written-late": written_late,
+    "late-direction": partial(late_direction, 0.2),
+    "later-direction": partial(late_direction, 1.2),
+    "one-way": one_way,
     "window-probes": window_probes,
     "both-open": both_open,
     "accecn-counter": accecn,

@@ -116,9 +116,13 @@ fn copies(found: &Found) -> Vec<String> {
         let early =
             counted(found.copies.early, "ACK comes before its data", "ACKs come before their data");
         let longest = found.copies.early_ns as f64 / 1e6;
+        let order = match found.copies.early {
+            1 => "It was put in order, and gives no round-trip time",
+            _ => "They were put in order, and give no round-trip times",
+        };
         lines.push(format!(
             "{early}, by up to {longest:.3} ms, as if several receive queues, interfaces or clocks wrote the \
-             file. They were put in order, and give no round-trip times"
+             file. {order}"
         ));
     }
     if let Some(other) = &found.copy_of {

@@ -98,9 +98,9 @@ def early_acks(connection: Mapping[str, Any]) -> Finding | None:
     middle, longest = (number(early[key] * 1e3) for key in ("lag_p50_s", "lag_max_s"))
     acks = counted(early["count"], "ACK")
     verb = "comes before its data" if early["count"] == 1 else "come before their data"
-    text = f"by {middle} ms in the median, by {longest} ms at most. They were put in order"
+    text = f"by {middle} ms in the median, by {longest} ms at most. All are put in order"
     if not early["two_clocks"]:
-        text += ", and give no round-trip times."
+        text += ", and none gives a round-trip time."
         return Finding(f"{acks} {verb}", text, "warn")
     most = early["skew_at_most_s"]
     most = "" if most is None else f" and at most {number(most * 1e3)} ms"

@@ -103,7 +103,7 @@ fn follow<'a>(time_ns: u64, first: Layer<'a>, fragments: &mut Fragments) -> Cont
             Layer::UnknownLink(number) => return Content::UnknownLink(number),
         }
     }
-    Content::Unread(Unread { name: "more headers than airtcp reads", number: None })
+    Content::Unread(Unread { name: "more than 24 headers", number: None })
 }
 
 /// Protocol number of TCP.

@@ -7,7 +7,6 @@ use super::connection::Connection;
 use super::events::RetransmissionRow;
 use super::report::ConnectionReport;
 use super::vantage::SERVER;
-use crate::dissect::{Flags, Segment};
 
 /// The connections of a capture.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -81,12 +80,10 @@ impl Report {
         self.connections.push(ConnectionReport::of(connection));
     }
 
-    /// Takes a connection of a single segment without data.
-    pub(super) fn take_first(&mut self, first: &Segment) {
+    /// Takes a connection of which there is only a SYN without data.
+    pub(super) const fn take_unanswered(&mut self) {
         self.without_data += 1;
-        let is_syn = first.flags.has(Flags::SYN) && !first.flags.has(Flags::ACK);
-        let by = &mut self.without_data_by;
-        *(if is_syn { &mut by.unanswered } else { &mut by.other }) += 1;
+        self.without_data_by.unanswered += 1;
     }
 
     /// Leaves out the connections with the fewest bytes if there are more than `most`.

@@ -178,7 +178,7 @@ impl Tracker {
                 self.copies = self.copies.and(connection.copies());
                 self.report.take(&connection, self.limits.reported);
             }
-            Some(Slot::First(first)) => self.report.take_first(&first),
+            Some(Slot::First(_)) => self.report.take_unanswered(),
             None => {}
         }
     }
