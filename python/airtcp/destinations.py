@@ -22,7 +22,7 @@ _PAGE: Final = b'name="generator" content="airtcp'
 _CAPTURE: Final = b"\x0a\x0d\x0d\x0a"
 _INSIDE: Final = re.compile(r"\.airtcp-[^/\s]*?\.part/(?:(?:pcap|radiotap)/)?")
 _NUMBER: Final = re.compile(r" \(os error \d+\)")
-_MANY: Final = "too many open files; raise the limit (ulimit -n), airtcp needs about 20"
+_MANY: Final = "too many open files; raise the limit (ulimit -n)"
 _FULL: Final = "the disk is full; free space on it, or give a place on another disk"
 _STREAM: Final = re.compile(r"(?:/dev/fd|/proc/(?:self|thread-self|(\d+))/fd)/(\d{1,9})")
 _NAMED: Final = {"/dev/stdin": 0, "/dev/stdout": 1, "/dev/stderr": 2}

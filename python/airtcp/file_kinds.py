@@ -6,7 +6,6 @@ runs the command that the file belongs to. Nothing is guessed: a file of no know
 
 from __future__ import annotations
 
-import bz2
 import gzip
 import io
 import lzma
@@ -47,7 +46,7 @@ class Kind:
     name: str
     """With its article, such as `a scenario`."""
     commands: tuple[str, ...]
-    """Commands that read it, the usual one first."""
+    """Commands that read it, the usual ones first."""
     hint: str = ""
     """What else there is to do with it."""
 
@@ -55,8 +54,11 @@ class Kind:
 SCENARIO: Final = Kind("a scenario", ("run", "compare"), "a sweep file names it with 'of'")
 SWEEP: Final = Kind("a sweep file", ("sweep",))
 CAPTURE: Final = Kind("a packet capture", ("capture", "diagnose"))
-TRACE: Final = Kind("a trace of a link", ("study", "compare", "trace stats"))
-STUDY: Final = Kind("the result of a study", ("trace fit",), "its page is report.html")
+TRACE: Final = Kind(
+    "a trace of a link",
+    ("study", "compare", "trace stats", "trace convert", "trace models", "trace fit"),
+)
+STUDY: Final = Kind("the result of 'airtcp study'", ("trace fit",))
 PAGE: Final = Kind("a page of airtcp", (), "a browser opens it")
 _TRACES: Final = "traces of links"
 READS: Final = {
@@ -72,6 +74,16 @@ READS: Final = {
     "sweep": "a sweep file (TOML)",
 }
 """What each command reads."""
+_SAID: Final = 3
+"""Most commands of a kind that a message names."""
+_MADE_BY: Final = {
+    "schemes": "compare --schemes",
+    "fit": "trace fit",
+    "models": "trace models",
+    "trace": "trace stats",
+    "paper": "reproduce",
+}
+"""Commands by the names of their documents, where these differ."""
 
 
 def kind_of(path: str | Path) -> Kind | None:
@@ -97,7 +109,7 @@ def kind_of(path: str | Path) -> Kind | None:
 
 def _unpacked(start: bytes) -> bytes:
     """Return the beginning of a compressed file as it was before."""
-    openers: dict[bytes, Any] = {b"\x1f\x8b": gzip.open, b"\xfd7": lzma.open, b"BZ": bz2.open}
+    openers: dict[bytes, Any] = {b"\x1f\x8b": gzip.open, b"\xfd7": lzma.open}
     opener = openers.get(start[:2])
     if opener is None:
         return start
@@ -119,10 +131,10 @@ def _folder(place: Path) -> Kind | None:
     return _result(documents[0].removesuffix(".json")) if documents else None
 
 
-def _result(command: str) -> Kind:
-    if command == "study":
+def _result(document: str) -> Kind:
+    if document == "study":
         return STUDY
-    return Kind(f"the result of 'airtcp {command}'", (), "its page is report.html")
+    return Kind(f"the result of 'airtcp {_MADE_BY.get(document, document)}'", ())
 
 
 def _toml(place: Path) -> Kind | None:
@@ -158,15 +170,15 @@ def belongs_elsewhere(paths: Iterable[str | Path], command: str) -> str | None:
     """
     for path in paths:
         kind = kind_of(path)
-        is_trace = kind is not None and TRACE.commands == kind.commands
-        if kind is None or command in kind.commands or (is_trace and _TRACES in READS[command]):
+        if kind is None or command in kind.commands:
             continue
         name = printable(str(path))
-        read = listed([f"'airtcp {one} {name}'" for one in kind.commands])
+        read = listed([f"'airtcp {one} {name}'" for one in kind.commands[:_SAID]])
         verb = "reads it" if len(kind.commands) == 1 else "read it"
-        parts = [f"{read} {verb}" if read else "", kind.hint]
-        then = "; ".join(part for part in parts if part)
-        return f"{name}: this is {kind.name}, and airtcp {command} reads {READS[command]}; {then}"
+        then = [f"{read} {verb}"] if read else []
+        then += [kind.hint] if kind.hint else []
+        said = f"this is {kind.name}, and airtcp {command} reads {READS[command]}"
+        return "; ".join([f"{name}: {said}", *then])
     return None
 
 

@@ -105,6 +105,12 @@ def test_an_element_of_a_list_has_its_number_in_brackets(run: Program, files: Pa
     ended = run("run", files / "sc.toml", "--set", "links.0.rate=5 Mb/s")
     assert ended.code == 2
     assert "links[0].rate" in ended.err
+    # The name of the list begins with the key.
+    cell = '[[cells]]\nlayout = { kind = "star", stations = 1, radius_m = 5 }\nstations = [{}]\n'
+    (files / "cell.toml").write_text(cell)
+    ended = run("run", files / "cell.toml", "--set", "cells[0].stations.s=1")
+    assert ended.code == 2
+    assert "as in cells[0].stations[0].s" in ended.err
     ended = run("run", files / "sc.toml", "--set", "links.rate=5 Mb/s")
     assert ended.code == 2
     assert "links[0].rate" in ended.err

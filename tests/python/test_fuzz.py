@@ -94,18 +94,11 @@ def test_chunks_of_a_sweep(tmp_path: Path) -> None:
         assert (read is None) == (made != whole)
 
 
-def test_documents_of_a_study(study_files: Path, tmp_path: Path) -> None:
-    place = tmp_path / "study.json"
-    for made in inputs((study_files / "study.json").read_bytes(), 300):
-        place.write_bytes(made)
-        links = refused_or(lambda: read_result(str(place)))
-        assert links is None or all(isinstance(link["name"], str) for link in links)
-
-
-def test_tables_of_a_study(study_files: Path, tmp_path: Path) -> None:
-    place = tmp_path / "links.parquet"
-    # Each is read in a process of its own.
-    for made in inputs((study_files / "links.parquet").read_bytes(), 20):
+@pytest.mark.parametrize(("name", "number"), [("study.json", 300), ("links.parquet", 20)])
+def test_results_of_a_study(study_files: Path, tmp_path: Path, name: str, number: int) -> None:
+    """Each table is read in a process of its own, which takes long."""
+    place = tmp_path / name
+    for made in inputs((study_files / name).read_bytes(), number):
         place.write_bytes(made)
         links = refused_or(lambda: read_result(str(place)))
         assert links is None or all(isinstance(link["name"], str) for link in links)

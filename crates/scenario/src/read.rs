@@ -271,7 +271,12 @@ fn unknown_profile(path: &str, name: &str) -> ScenarioError {
 fn in_a_list(path: &str, key: &str) -> String {
     let number = if key.parse::<usize>().is_ok() { key } else { "0" };
     let dotted = format!(".{key}");
-    let meant = path.replacen(&dotted, &format!("[{number}]"), 1);
+    let is_whole = |end: usize| path[end..].is_empty() || path[end..].starts_with(['.', '[']);
+    let ends = path.match_indices(&dotted).map(|(at, _)| (at, at + dotted.len()));
+    let meant = match ends.into_iter().find(|(_, end)| is_whole(*end)) {
+        Some((at, end)) => format!("{}[{number}]{}", &path[..at], &path[end..]),
+        None => path.to_owned(),
+    };
     if number == key {
         return format!("cannot be set: an element of a list has its number in brackets: {meant}");
     }

@@ -113,8 +113,9 @@ def _arguments() -> list[str]:
     found = command_for(given[0])
     if found is None:
         kind = kind_of(given[0])
-        what = f"{kind.name}; {kind.hint}" if kind else "nothing that airtcp reads"
-        fail(f"{name}: this is {what}. airtcp -h lists the commands")
+        what = kind.name if kind else "of no known kind"
+        hint = f"; {kind.hint}" if kind and kind.hint else ""
+        fail(f"{name}: this is {what}, which no command reads{hint}")
     note(f"airtcp {found} {' '.join(printable(one) for one in given)}", quiet=False)
     return [*found.split(), *given]
 

@@ -103,10 +103,10 @@ pub struct Limit {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Of {
-    /// The sum of the flows of one part of the scenario.
+    /// The flows of one part of the scenario together: what they delivered over the time in which one was active.
     #[default]
     Sum,
-    /// The sum of the flows in `flows`.
+    /// The flows in `flows` together, as of a part.
     Flows,
     /// The slowest flow of each replication, which may be another one in each.
     SlowestOfEachRun,
