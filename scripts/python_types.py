@@ -1,4 +1,4 @@
-"""Python types from the JSON Schemas of documents, for `python/airtcp/documents.py`."""
+"""Python types from the JSON Schemas of documents, for `python/airtcp/data/documents.py`."""
 
 from __future__ import annotations
 

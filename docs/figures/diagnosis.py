@@ -11,9 +11,9 @@ import coverage_table as coverage
 import polars as pl
 
 import airtcp
-from airtcp.api.packet_captures import logged
-from airtcp.diagnosis.link import fitted
-from airtcp.diagnosis.transfer import transfer_of
+from airtcp.questions.capture.call import logged
+from airtcp.questions.diagnose.link import fitted
+from airtcp.questions.diagnose.transfer import transfer_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

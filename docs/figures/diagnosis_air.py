@@ -11,8 +11,8 @@ import coverage_table as coverage
 import polars as pl
 
 import airtcp
-from airtcp.diagnosis.air import measured
-from airtcp.diagnosis.transfer import transfer_of
+from airtcp.questions.diagnose.air import measured
+from airtcp.questions.diagnose.transfer import transfer_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

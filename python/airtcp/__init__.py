@@ -46,13 +46,13 @@ if TYPE_CHECKING:
         trace_fit,
         version,
     )
-    from airtcp.captures import CaptureResult
-    from airtcp.diagnoses import DiagnoseResult
-    from airtcp.fits import FitResult
+    from airtcp.data.table import Table
     from airtcp.papers.result import PapersResult
-    from airtcp.results import CompareResult, RunResult, SchemesResult, StudyResult
-    from airtcp.sweeps.result import SweepResult
-    from airtcp.table import Table
+    from airtcp.questions.capture.result import CaptureResult
+    from airtcp.questions.diagnose.result import DiagnoseResult
+    from airtcp.questions.fit.result import FitResult
+    from airtcp.questions.results import CompareResult, RunResult, SchemesResult, StudyResult
+    from airtcp.questions.sweep.result import SweepResult
 
     __version__: str
 
@@ -94,16 +94,16 @@ _HOME = {
     "AirtcpError": "airtcp._core",
     "ScenarioError": "airtcp._core",
     "TraceError": "airtcp._core",
-    "CaptureResult": "airtcp.captures",
-    "CompareResult": "airtcp.results",
-    "DiagnoseResult": "airtcp.diagnoses",
-    "FitResult": "airtcp.fits",
+    "CaptureResult": "airtcp.questions.capture.result",
+    "CompareResult": "airtcp.questions.results",
+    "DiagnoseResult": "airtcp.questions.diagnose.result",
+    "FitResult": "airtcp.questions.fit.result",
     "PapersResult": "airtcp.papers.result",
-    "RunResult": "airtcp.results",
-    "SchemesResult": "airtcp.results",
-    "StudyResult": "airtcp.results",
-    "SweepResult": "airtcp.sweeps.result",
-    "Table": "airtcp.table",
+    "RunResult": "airtcp.questions.results",
+    "SchemesResult": "airtcp.questions.results",
+    "StudyResult": "airtcp.questions.results",
+    "SweepResult": "airtcp.questions.sweep.result",
+    "Table": "airtcp.data.table",
 }
 
 

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import airtcp
-from airtcp import arrays
+from airtcp.inputs import arrays
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import airtcp
-from airtcp.api.packet_captures import logged
-from airtcp.diagnosis.points import bulk_of, chosen
-from airtcp.diagnosis.unknowable import BATCH
+from airtcp.questions.capture.call import logged
+from airtcp.questions.diagnose.points import bulk_of, chosen
+from airtcp.questions.diagnose.unknowable import BATCH
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,7 +9,8 @@ import pytest
 
 import airtcp
 from airtcp import api
-from airtcp.findings import capacity, verdict
+from airtcp.questions.compare import verdict
+from airtcp.questions.study import findings_capacity as capacity
 
 if TYPE_CHECKING:
     from pathlib import Path

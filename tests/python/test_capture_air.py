@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import airtcp
-from airtcp.decrypt import _blocks
-from airtcp.report import capture_air_rows, capture_timeout_rows
-from airtcp.report import charts_capture_air as charts
+from airtcp.questions.capture import charts_air as charts
+from airtcp.questions.capture import rows_air as capture_air_rows
+from airtcp.questions.capture import rows_timeouts as capture_timeout_rows
+from airtcp.questions.capture.decrypt import _blocks
 from examples import SCENARIOS
 
 if TYPE_CHECKING:

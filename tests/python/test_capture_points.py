@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 import airtcp
-from airtcp.findings import capture_between as words
+from airtcp.questions.capture import findings_points as words
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / "crates/capture/tests/data"

@@ -16,7 +16,7 @@ from airtcp.cli.capture import Table
 from browser import wait_for
 
 if TYPE_CHECKING:
-    from airtcp.captures import CaptureResult
+    from airtcp.questions.capture.result import CaptureResult
     from browser import Browser
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 import airtcp
-from airtcp.findings import capture as words
-from airtcp.findings import capture_joined
+from airtcp.questions.capture import findings as words
+from airtcp.questions.capture import findings_joined as capture_joined
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / "crates/capture/tests/data"

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import airtcp
-from airtcp.findings import cells
-from airtcp.report import cell_rows
+from airtcp.questions.run import cells
+from airtcp.questions.run import rows_cell as cell_rows
 from examples import SCENARIOS
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from airtcp.results import RunResult
+    from airtcp.questions.results import RunResult
     from conftest import Program
 
 CELL = """duration = "1 s"
@@ -284,8 +284,8 @@ def test_a_timeline_needs_a_place_and_a_cell(run: Program, tmp_path: Path) -> No
 
 
 def test_every_class_of_frames_has_a_colour_in_the_timeline() -> None:
-    from airtcp.report.charts_timeline import medium
-    from airtcp.report.timeline_rows import Lanes
+    from airtcp.questions.run.charts_timeline import medium
+    from airtcp.questions.run.rows_timeline import Lanes
 
     for name in cells.CLASSES.values():
         row = {"what": name, "why": None}

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import airtcp
-from airtcp.findings import compare
-from airtcp.findings import remedies as remedies_words
-from airtcp.findings import verdict as verdict_words
+from airtcp.questions.compare import findings as compare
+from airtcp.questions.compare import findings_remedies as remedies_words
+from airtcp.questions.compare import verdict as verdict_words
 from test_compare import a_case
 
 LINK = """

@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import airtcp
-from airtcp import atomic_write, destinations
-from airtcp import folder as folders
 from airtcp.cli import places, write
+from airtcp.files import atomic_write, destinations
+from airtcp.files import folder as folders
 from conftest import ENVIRONMENT
 from examples import LOSSY_LINK
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from airtcp.results import RunResult
+    from airtcp.questions.results import RunResult
     from conftest import Program
 
 TEXT = f'duration = "50 ms"\n{LOSSY_LINK}'

@@ -13,8 +13,10 @@ import pytest
 
 import airtcp
 from airtcp.cli.compare import link_keys
-from airtcp.findings import compare, slot_limits, words
-from airtcp.findings import verdict as verdict_words
+from airtcp.questions.compare import findings as compare
+from airtcp.questions.compare import slot_limits
+from airtcp.questions.compare import verdict as verdict_words
+from airtcp.words import sentences as words
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 import airtcp
-from airtcp.report import delay_rows
+from airtcp.questions.run import rows_delay as delay_rows
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from airtcp.results import RunResult
+    from airtcp.questions.results import RunResult
 
 MIXED = """duration = "2 s"
 warmup = "500 ms"

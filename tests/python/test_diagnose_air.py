@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 import airtcp
-from airtcp.diagnosis import predict
-from airtcp.diagnosis.air import fates_fit, measured
-from airtcp.diagnosis.link import usable
-from airtcp.diagnosis.transfer import Transfer, transfer_of
+from airtcp.questions.diagnose import predict
+from airtcp.questions.diagnose.air import fates_fit, measured
+from airtcp.questions.diagnose.link import usable
+from airtcp.questions.diagnose.transfer import Transfer, transfer_of
 
 DATA = Path(__file__).resolve().parents[2] / "crates/capture/tests/data"
 

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import airtcp
-from airtcp.diagnosis.points import seen_at
-from airtcp.diagnosis.transfer import transfer_of
-from airtcp.findings import diagnose as words
+from airtcp.questions.diagnose import findings as words
+from airtcp.questions.diagnose.points import seen_at
+from airtcp.questions.diagnose.transfer import transfer_of
 
 DATA = Path(__file__).resolve().parents[2] / "crates/capture/tests/data"
 

@@ -8,9 +8,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import airtcp
-from airtcp.diagnosis import predict
-from airtcp.diagnosis.unknowable import BATCH, is_without_sack, may_be_application, only_own
-from airtcp.findings import diagnose as words
+from airtcp.questions.diagnose import findings as words
+from airtcp.questions.diagnose import predict
+from airtcp.questions.diagnose.unknowable import (
+    BATCH,
+    is_without_sack,
+    may_be_application,
+    only_own,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import airtcp
-from airtcp.report import explorer
+from airtcp.pages import explorer
 from browser import PATIENCE_MS
 
 if TYPE_CHECKING:

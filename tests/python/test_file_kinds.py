@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import airtcp
-from airtcp.file_kinds import READS, belongs_elsewhere, command_for, kind_of
+from airtcp.inputs.file_kinds import READS, belongs_elsewhere, command_for, kind_of
 from examples import LOSSY_LINK
 
 if TYPE_CHECKING:

@@ -12,8 +12,9 @@ import polars as pl
 import pytest
 
 import airtcp
-from airtcp import _core, fit_links
-from airtcp.findings import fit as fit_words
+from airtcp import _core
+from airtcp.questions.fit import findings as fit_words
+from airtcp.questions.fit import links as fit_links
 from browser import wait_for
 
 if TYPE_CHECKING:

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import airtcp
-from airtcp import folder
-from airtcp.fit_links import read_result
+from airtcp.files import folder
 from airtcp.papers.cache import Cache
-from airtcp.sweeps.chunks import read_chunk
+from airtcp.questions.fit.links import read_result
+from airtcp.questions.sweep.chunks import read_chunk
 from examples import LOSSY_LINK
 
 if TYPE_CHECKING:

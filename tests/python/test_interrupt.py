@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 import airtcp
-from airtcp import atomic_write
 from airtcp.cli import places, write
 from airtcp.cli.options import Format
+from airtcp.files import atomic_write
 from conftest import ENVIRONMENT
 from examples import LOSSY_LINK
 

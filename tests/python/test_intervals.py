@@ -15,12 +15,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import airtcp
-from airtcp.findings import fit, study, words
-from airtcp.findings import link as link_words
-from airtcp.findings import notes as notes_words
-from airtcp.findings import remedies as remedies_words
 from airtcp.papers import outcome, verdict
 from airtcp.papers.paper import Claim, Term
+from airtcp.questions.compare import findings_remedies as remedies_words
+from airtcp.questions.fit import findings as fit
+from airtcp.questions.study import findings as study
+from airtcp.questions.study import findings_link as link_words
+from airtcp.words import notes as notes_words
+from airtcp.words import sentences as words
 
 if TYPE_CHECKING:
     from conftest import Program

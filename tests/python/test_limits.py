@@ -14,8 +14,8 @@ import pytest
 
 import airtcp
 from airtcp import api
-from airtcp.api.scenarios import parsable
 from airtcp.cli import places
+from airtcp.questions.scenarios import parsable
 
 if TYPE_CHECKING:
     from collections.abc import Callable

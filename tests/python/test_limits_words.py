@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from airtcp.findings import limit_words, limits
+from airtcp.questions.run import limit_words, limits
 
 
 def _mean(value: float) -> dict[str, Any]:
@@ -171,7 +171,7 @@ def test_each_cause_has_a_short_sentence(cause: str, where: str, said: str) -> N
 
 
 def test_every_cause_of_the_document_has_words() -> None:
-    from airtcp.api.info import schema
+    from airtcp.questions.info import schema
 
     causes = {one["const"] for one in schema("run")["$defs"]["Cause"]["oneOf"]}
     assert causes == set(limit_words.CAUSES) == set(limit_words.NOUNS)

@@ -7,8 +7,8 @@ import json
 from typing import TYPE_CHECKING
 
 import airtcp
-from airtcp.findings import paths
 from airtcp.papers.drivers.links import runs_of_level
+from airtcp.questions.run import paths
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,13 +8,14 @@ from typing import Any
 import pytest
 
 import airtcp
-from airtcp import _core, metrics
-from airtcp.cli.link_columns import measured, slot, throughput
-from airtcp.cli.run_tables import put_result
+from airtcp import _core
 from airtcp.cli.tables import broken
-from airtcp.findings import columns
-from airtcp.metrics import Metric, record
-from airtcp.report.rows import heads
+from airtcp.data import metrics
+from airtcp.data.metrics import Metric, record
+from airtcp.questions.run.tables import put_result
+from airtcp.questions.study.rows import heads
+from airtcp.questions.trace.tables import measured, slot, throughput
+from airtcp.words import columns
 
 ROOT = Path(__file__).resolve().parents[2]
 SCENARIO = """

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import airtcp
-from airtcp.report.models import models_page, score_rows
+from airtcp.questions.trace.sections import models_page, score_rows
 from browser import wait_for
 
 if TYPE_CHECKING:

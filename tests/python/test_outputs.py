@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import airtcp
-from airtcp import atomic_write
+from airtcp.files import atomic_write
 from conftest import ENVIRONMENT
 from examples import LOSSY_LINK
 from test_faults import shell

@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import airtcp
-from airtcp.model_scores import ModelScores
-from airtcp.report.command import command
+from airtcp.pages.command import command
+from airtcp.questions.trace.model_scores import ModelScores
 from examples import SCENARIOS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from airtcp.result_files import Written
+    from airtcp.questions.result_files import Written
     from conftest import Program
 
 

@@ -14,16 +14,18 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import airtcp
+from airtcp.charts import draw
 from airtcp.cli import figures
 from airtcp.cli.options import FigureWidth
-from airtcp.figures import data, draw, page_parts, shown
 from airtcp.papers.result import PapersResult
+from airtcp.questions import chart_data as data
+from airtcp.questions import page_parts, shown
 from test_start import SCENARIO
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from airtcp.figures.shown import Shown
+    from airtcp.questions.shown import Shown
     from browser import Browser
     from conftest import Program
 
@@ -250,7 +252,7 @@ def test_figures_that_cannot_be_written_lose_no_result(program: list[str], tmp_p
     (tmp_path / "tiny.toml").write_text(SCENARIO)
     failing = """
 import sys
-from airtcp.figures.shown import Shown
+from airtcp.questions.shown import Shown
 def full(*_, **__):
     raise OSError(28, "No space left on device", "figures")
 Shown.save_figures = full

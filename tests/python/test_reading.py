@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, get_args
 import pytest
 
 import airtcp
-from airtcp import reading
+from airtcp.inputs import reading
 from examples import DOCS
 
 if TYPE_CHECKING:

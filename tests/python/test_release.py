@@ -11,7 +11,7 @@ from shutil import copy
 import pytest
 
 import airtcp
-from airtcp.arguments import links_of
+from airtcp.inputs.arguments import links_of
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -10,14 +10,16 @@ import polars as pl
 import pytest
 
 import airtcp
-from airtcp.findings import compare, delay, effects, remedies
-from airtcp.report import compare_rows
-from airtcp.report import remedies as page
+from airtcp.questions.compare import delay, effects
+from airtcp.questions.compare import findings as compare
+from airtcp.questions.compare import findings_remedies as remedies
+from airtcp.questions.compare import rows as compare_rows
+from airtcp.questions.compare import sections_remedies as page
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from airtcp.documents import Remedies
+    from airtcp.data.documents import Remedies
     from conftest import Ended, Program
 
 

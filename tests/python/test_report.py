@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 import airtcp
-from airtcp.report.page import library
+from airtcp.pages.page import library
 from browser import wait_for
 from examples import LOSSY_LINK
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from airtcp.results import StudyResult
+    from airtcp.questions.results import StudyResult
     from browser import Browser
 
 SCENARIO = f"""

@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import airtcp
-from airtcp.report import charts_link, labels, theme
-from airtcp.report.run_rows import MAX_NAMES
+from airtcp.charts import labels, theme
+from airtcp.questions.run import charts_link
+from airtcp.questions.run.rows import MAX_NAMES
 from browser import Browser, wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from airtcp.results import StudyResult
+    from airtcp.questions.results import StudyResult
 
 FLOWS = MAX_NAMES + 2
 CELL = f"""

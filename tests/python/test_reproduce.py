@@ -10,8 +10,8 @@ from typer.testing import CliRunner
 
 from airtcp import api
 from airtcp.cli.commands import app
+from airtcp.papers import charts as charts_papers
 from airtcp.papers.result import PapersResult
-from airtcp.report import charts_papers
 from browser import wait_for
 from example_paper import changed
 

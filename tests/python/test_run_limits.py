@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import airtcp
-from airtcp.findings import datagrams, groups, run
+from airtcp.questions.run import datagrams, groups
+from airtcp.questions.run import findings as run
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from airtcp.results import RunResult
+    from airtcp.questions.results import RunResult
 
 LINK = """
 duration = "10 s"

@@ -10,9 +10,10 @@ import pytest
 from rich.console import Console
 
 import airtcp
-from airtcp.cli import run_tables, tables
-from airtcp.findings import controllers, groups, starved
-from airtcp.findings import run as run_words
+from airtcp.cli import tables
+from airtcp.questions.run import controllers, groups, starved
+from airtcp.questions.run import findings as run_words
+from airtcp.questions.run import tables as run_tables
 from examples import SCENARIOS
 
 if TYPE_CHECKING:

@@ -13,14 +13,15 @@ import polars as pl
 import pytest
 
 import airtcp
-from airtcp.findings import scheme_values, schemes
-from airtcp.report import charts_schemes
-from airtcp.report.schemes import schemes_page
+from airtcp.questions.compare import cell_values as scheme_values
+from airtcp.questions.compare import charts_cell as charts_schemes
+from airtcp.questions.compare import findings_cell as schemes
+from airtcp.questions.compare.sections_cell import schemes_page
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from airtcp.documents import Estimate, PairedDifference, SchemesSubject
+    from airtcp.data.documents import Estimate, PairedDifference, SchemesSubject
     from browser import Browser
     from conftest import Ended, Interrupted, Program
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from airtcp.findings.sweep import findings
-from airtcp.sweeps import sensitivity
-from airtcp.sweeps.decomposition import completed, shares
-from airtcp.sweeps.plan import Plan
-from airtcp.sweeps.sweep_file import read
+from airtcp.questions.sweep import sensitivity
+from airtcp.questions.sweep.decomposition import completed, shares
+from airtcp.questions.sweep.findings import findings
+from airtcp.questions.sweep.plan import Plan
+from airtcp.questions.sweep.sweep_file import read
 from test_sweep import LOSS, asked, run
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 import airtcp
-from airtcp import atomic_write, destinations
 from airtcp.cli import console, ctrl_c
-from airtcp.destinations import PlaceError
+from airtcp.files import atomic_write, destinations
+from airtcp.files.destinations import PlaceError
 from conftest import ENVIRONMENT, own_process
 from examples import LOSSY_LINK
 from test_faults import shell
@@ -243,7 +243,7 @@ def test_a_sweep_names_its_folder_if_the_disk_is_full(
         "replications": 1,
         "vary": {"links[0].delay": ["1 ms"]},
     }
-    monkeypatch.setattr("airtcp.sweeps.chunks.os.fsync", full)
+    monkeypatch.setattr("airtcp.questions.sweep.chunks.os.fsync", full)
     with pytest.raises(OSError, match="No space left") as raised:
         airtcp.sweep(given, out=tmp_path / "out", report=False, workers=1)
     assert raised.value.filename == str(tmp_path / "out")

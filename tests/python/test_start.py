@@ -13,9 +13,10 @@ import pytest
 import typer
 
 import airtcp
-from airtcp import api, plain
+from airtcp import api
 from airtcp.cli import commands
 from airtcp.cli.values import read_plainly
+from airtcp.data import plain
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -144,9 +145,7 @@ def test_help_and_completion_name_every_command(run: Program, work: Path) -> Non
 
 
 def test_every_function_is_found_whatever_was_imported_before() -> None:
-    import airtcp.api.captures
-    import airtcp.api.diagnoses
-    import airtcp.api.papers  # noqa: F401
+    import airtcp.papers.call  # noqa: F401
 
     for name in api.__all__:
         assert getattr(api, name) is not None

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import airtcp
-from airtcp.findings import compare, notes, quantities
+from airtcp.questions.compare import findings as compare
+from airtcp.questions.compare import quantities
+from airtcp.words import notes
 
 if TYPE_CHECKING:
     from conftest import Program

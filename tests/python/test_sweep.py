@@ -21,12 +21,12 @@ import polars as pl
 import pytest
 
 import airtcp
-from airtcp.destinations import PlaceError
-from airtcp.intervals import mean_interval
-from airtcp.sweeps.plan import Plan
-from airtcp.sweeps.store import Store
-from airtcp.sweeps.sweep_file import read
-from airtcp.sweeps.until import excess, needed
+from airtcp.data.intervals import mean_interval
+from airtcp.files.destinations import PlaceError
+from airtcp.questions.sweep.plan import Plan
+from airtcp.questions.sweep.store import Store
+from airtcp.questions.sweep.sweep_file import read
+from airtcp.questions.sweep.until import excess, needed
 from conftest import ENVIRONMENT
 from examples import SCENARIOS
 
@@ -89,7 +89,7 @@ def test_a_point_has_the_numbers_of_a_run(tmp_path: Path) -> None:
 
 
 def json_toml(table: dict[str, Any]) -> str:
-    from airtcp.toml_text import inline
+    from airtcp.inputs.toml_text import inline
 
     return "\n".join(f"{key} = {inline(value)}" for key, value in table.items())
 
@@ -222,7 +222,7 @@ def test_duckdb_and_polars_read_while_the_sweep_runs(tmp_path: Path) -> None:
 
     long = {"duration": "10 s"}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("airtcp.sweeps.store._FIRST_S", 0.01)
+        patch.setattr("airtcp.questions.sweep.store._FIRST_S", 0.01)
         given = asked(vary={"links[0].delay": delays}, set=long, replications=4)
         run(given, out, workers=2, progress=look)
     assert seen, "the sweep ended before a chunk was written"
@@ -527,7 +527,7 @@ def test_a_notebook_shows_findings_and_points(tmp_path: Path) -> None:
 
 
 def test_a_killed_worker_is_replaced(tmp_path: Path) -> None:
-    from airtcp.sweeps import local
+    from airtcp.questions.sweep import local
 
     undisturbed = rows(run(asked(), tmp_path / "one"))
     pools: list[local.LocalPool] = []
@@ -595,7 +595,7 @@ def test_a_killed_coordinator_goes_on_with_the_same_numbers(
 # The program, which writes a chunk at once.
 FAST = """
 import sys
-from airtcp.sweeps import store
+from airtcp.questions.sweep import store
 store._FIRST_S = 0.05
 from airtcp.cli import main
 main()
@@ -611,7 +611,7 @@ DASK = """
 def main():
     import os, random, signal
     import airtcp
-    from airtcp.sweeps import cluster
+    from airtcp.questions.sweep import cluster
     from test_sweep import asked, rows
     many = {"links[0].delay": [f"{i} ms" for i in range(1, 61)]}
     given = asked(vary=many, set={"duration": "20 s"})

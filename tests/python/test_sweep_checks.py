@@ -11,8 +11,8 @@ import jsonschema
 import pytest
 
 import airtcp
-from airtcp.sweeps.plan import Plan
-from airtcp.sweeps.sweep_file import read
+from airtcp.questions.sweep.plan import Plan
+from airtcp.questions.sweep.sweep_file import read
 from test_sweep import LINK, LOSS, asked, json_toml, run
 
 if TYPE_CHECKING:

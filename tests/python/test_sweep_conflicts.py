@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import airtcp
-from airtcp.sweeps.plan import Plan
-from airtcp.sweeps.sweep_file import read
+from airtcp.questions.sweep.plan import Plan
+from airtcp.questions.sweep.sweep_file import read
 from test_sweep import LINK, LOSS, asked, json_toml, run
 
 if TYPE_CHECKING:
@@ -227,9 +227,9 @@ def test_one_failed_point_is_one_point(tmp_path: Path, run_cli: Program) -> None
 def test_an_estimate_reports_the_progress_of_planning(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from airtcp.sweeps.run import estimate
+    from airtcp.questions.sweep.run import estimate
 
-    monkeypatch.setattr("airtcp.sweeps.store._PLANNED", 2)
+    monkeypatch.setattr("airtcp.questions.sweep.store._PLANNED", 2)
     told: list[tuple[int, int, str]] = []
     estimate(
         read(asked()),

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 
 import airtcp
-from airtcp.sweeps.named_files import FILE_KEYS
-from airtcp.sweeps.plan import Plan
-from airtcp.sweeps.store import MARK
-from airtcp.sweeps.sweep_file import read
+from airtcp.questions.sweep.named_files import FILE_KEYS
+from airtcp.questions.sweep.plan import Plan
+from airtcp.questions.sweep.store import MARK
+from airtcp.questions.sweep.sweep_file import read
 from test_sweep import LINK, asked, json_toml, rows, run
 
 if TYPE_CHECKING:

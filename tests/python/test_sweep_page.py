@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from airtcp.figures.page_parts import parts_of
-from airtcp.sweeps import live, locks
-from airtcp.sweeps.run import State
+from airtcp.questions.page_parts import parts_of
+from airtcp.questions.sweep import live, locks
+from airtcp.questions.sweep.run import State
 from test_sweep import LOSS, asked, run
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from airtcp.sweep_document import SweepDocument
+    from airtcp.questions.sweep.document import SweepDocument
 
 GRID = {"links[0].delay": ["5 ms", "20 ms", "80 ms"], LOSS: [0.001, 0.005, "2 %"]}
 

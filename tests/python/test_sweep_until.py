@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import airtcp
 from airtcp import _core
-from airtcp.findings.sweep import findings
+from airtcp.questions.sweep.findings import findings
 from test_sweep import LINK, asked, json_toml, run
 
 if TYPE_CHECKING:

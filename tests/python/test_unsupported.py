@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 import pytest
 
 import airtcp
-from airtcp.figures.data import data_of
-from airtcp.figures.page_parts import parts_of
-from airtcp.findings import compare as compare_words
-from airtcp.findings import study as study_words
-from airtcp.findings.groups import directions, retransmitted
+from airtcp.questions.chart_data import data_of
+from airtcp.questions.compare import findings as compare_words
+from airtcp.questions.page_parts import parts_of
+from airtcp.questions.run.groups import directions, retransmitted
+from airtcp.questions.study import findings as study_words
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from airtcp.results import StudyResult
+    from airtcp.questions.results import StudyResult
 
 HEADER = (
     '{"location": "here", "interframe_duration": 10}\n'

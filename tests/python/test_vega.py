@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from airtcp.report import page
+from airtcp.pages import page
 
 ROOT = Path(__file__).resolve().parents[2]
 VEGA = ROOT / "python" / "airtcp" / "report" / "vega"

@@ -12,19 +12,20 @@ import altair as real  # noqa: ICN001 - charts name ours `alt`
 import pytest
 
 import airtcp
-from airtcp.model_scores import ModelScores
-from airtcp.report import charts, vega_lite
+from airtcp.charts import parts as charts
+from airtcp.charts import vega_lite
+from airtcp.questions.trace.model_scores import ModelScores
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from airtcp.results import StudyResult
+    from airtcp.questions.results import StudyResult
 
 ROOT = Path(__file__).resolve().parents[2]
-REPORT = ROOT / "python" / "airtcp" / "report"
+PACKAGE = ROOT / "python"
 MODULES = [
-    import_module(f"airtcp.report.{path.stem}")
-    for path in sorted(REPORT.glob("*.py"))
+    import_module(".".join(path.relative_to(PACKAGE).with_suffix("").parts))
+    for path in sorted(PACKAGE.rglob("*.py"))
     if "vega_lite as alt" in path.read_text("utf-8")
 ]
 

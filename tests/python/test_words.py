@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from airtcp.findings import link as link_words
-from airtcp.findings import study as study_words
-from airtcp.findings import words
-from airtcp.metrics import record
-from airtcp.report.rows import pack, thin
+from airtcp.data.metrics import record
+from airtcp.questions.study import findings as study_words
+from airtcp.questions.study import findings_link as link_words
+from airtcp.questions.study.rows import pack, thin
+from airtcp.words import sentences as words
 
 if TYPE_CHECKING:
-    from airtcp.results import StudyResult
+    from airtcp.questions.results import StudyResult
 
 
 def _value(text: str) -> float:

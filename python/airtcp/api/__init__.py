@@ -11,18 +11,18 @@ from __future__ import annotations
 # run: they are loaded when they are first used.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from airtcp.api.diagnoses import diagnose
-    from airtcp.api.fit import trace_fit
-    from airtcp.api.info import registry, schema, version
-    from airtcp.api.links import models, stats, study
-    from airtcp.api.packet_captures import capture
-    from airtcp.api.papers import published, reproduce
-    from airtcp.api.scenarios import compare, run
-    from airtcp.api.schemes import compare_schemes
-    from airtcp.api.sweeps import sweep
-    from airtcp.api.traces import convert, synth
-    from airtcp.arguments import PathLike, Progress, TraceFormat
-    from airtcp.reading import ColumnKind, Reading
+    from airtcp.inputs.arguments import PathLike, Progress, TraceFormat
+    from airtcp.inputs.reading import ColumnKind, Reading
+    from airtcp.papers.call import published, reproduce
+    from airtcp.questions.capture.call import capture
+    from airtcp.questions.compare.call_cell import compare_schemes
+    from airtcp.questions.diagnose.call import diagnose
+    from airtcp.questions.fit.call import trace_fit
+    from airtcp.questions.info import registry, schema, version
+    from airtcp.questions.scenarios import compare, run
+    from airtcp.questions.study.call import models, stats, study
+    from airtcp.questions.sweep.call import sweep
+    from airtcp.questions.trace.call import convert, synth
 
 __all__ = [
     "ColumnKind",
@@ -50,28 +50,28 @@ __all__ = [
 ]
 
 _HOME = {
-    "ColumnKind": "airtcp.reading",
-    "PathLike": "airtcp.arguments",
-    "Progress": "airtcp.arguments",
-    "Reading": "airtcp.reading",
-    "TraceFormat": "airtcp.arguments",
-    "capture": "airtcp.api.packet_captures",
-    "compare": "airtcp.api.scenarios",
-    "compare_schemes": "airtcp.api.schemes",
-    "convert": "airtcp.api.traces",
-    "diagnose": "airtcp.api.diagnoses",
-    "models": "airtcp.api.links",
-    "published": "airtcp.api.papers",
-    "registry": "airtcp.api.info",
-    "reproduce": "airtcp.api.papers",
-    "run": "airtcp.api.scenarios",
-    "schema": "airtcp.api.info",
-    "stats": "airtcp.api.links",
-    "study": "airtcp.api.links",
-    "sweep": "airtcp.api.sweeps",
-    "synth": "airtcp.api.traces",
-    "trace_fit": "airtcp.api.fit",
-    "version": "airtcp.api.info",
+    "ColumnKind": "airtcp.inputs.reading",
+    "PathLike": "airtcp.inputs.arguments",
+    "Progress": "airtcp.inputs.arguments",
+    "Reading": "airtcp.inputs.reading",
+    "TraceFormat": "airtcp.inputs.arguments",
+    "capture": "airtcp.questions.capture.call",
+    "compare": "airtcp.questions.scenarios",
+    "compare_schemes": "airtcp.questions.compare.call_cell",
+    "convert": "airtcp.questions.trace.call",
+    "diagnose": "airtcp.questions.diagnose.call",
+    "models": "airtcp.questions.study.call",
+    "published": "airtcp.papers.call",
+    "registry": "airtcp.questions.info",
+    "reproduce": "airtcp.papers.call",
+    "run": "airtcp.questions.scenarios",
+    "schema": "airtcp.questions.info",
+    "stats": "airtcp.questions.study.call",
+    "study": "airtcp.questions.study.call",
+    "sweep": "airtcp.questions.sweep.call",
+    "synth": "airtcp.questions.trace.call",
+    "trace_fit": "airtcp.questions.fit.call",
+    "version": "airtcp.questions.info",
 }
 """The module of each name. No module has the name of a function, which would hide the function."""
 

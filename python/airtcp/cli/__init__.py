@@ -106,8 +106,8 @@ def _arguments() -> list[str]:
         if "." in given[0] or os.sep in given[0]:
             fail(f"{given[0]}: No such file or directory, and no command (airtcp -h lists them)")
         return given
-    from airtcp.file_kinds import command_for, kind_of
-    from airtcp.plain import printable
+    from airtcp.data.plain import printable
+    from airtcp.inputs.file_kinds import command_for, kind_of
 
     name = printable(given[0])
     found = command_for(given[0])

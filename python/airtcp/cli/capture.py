@@ -13,8 +13,8 @@ from airtcp.cli.options import Format, Workers
 from airtcp.cli.output import STANDARD, Output, writes_report_on_request
 
 if TYPE_CHECKING:
-    from airtcp import table as tables
-    from airtcp.captures import CaptureResult
+    from airtcp.data import table as tables
+    from airtcp.questions.capture.result import CaptureResult
 
 
 class Vantage(StrEnum):
@@ -108,8 +108,8 @@ def capture(
     --html or --out writes a report with time-sequence diagrams.
     """
     from airtcp import api
-    from airtcp.cli import capture_tables
-    from airtcp.plain import printable_values
+    from airtcp.data.plain import printable_values
+    from airtcp.questions.capture import tables as capture_tables
 
     if table is not None and output.format in (Format.TABLE, Format.JSON):
         fail(f"--table {table.value} needs --format csv, jsonl or parquet")

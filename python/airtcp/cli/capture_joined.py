@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from airtcp.cli import options as opt
-from airtcp.plain import printable
+from airtcp.data.plain import printable
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -95,8 +95,8 @@ def put_joined(console: Console, joined: dict[str, Any]) -> None:
 
     from airtcp.cli.remarks import put_finding
     from airtcp.cli.tables import Column, put
-    from airtcp.findings import capture_joined as words
-    from airtcp.findings.words import count, number
+    from airtcp.questions.capture import findings_joined as words
+    from airtcp.words.sentences import count, number
 
     console.print(Text(words.places(joined), style="bold"))
     for host in joined["hosts"]:
@@ -131,7 +131,7 @@ def put_joined(console: Console, joined: dict[str, Any]) -> None:
 def put_periods(console: Console, links: list[dict[str, Any]]) -> None:
     """Print the periods of losses on the air."""
     from airtcp.cli.remarks import put_finding
-    from airtcp.findings import capture_joined as words
+    from airtcp.questions.capture import findings_joined as words
 
     for link in links:
         for period in link.get("loss_periods", []):
@@ -142,7 +142,7 @@ def put_traces(console: Console, traces: dict[str, Any]) -> None:
     """Print which delivery traces were written."""
     from rich.text import Text
 
-    from airtcp.findings import capture_joined as words
+    from airtcp.questions.capture import findings_joined as words
 
     for trace in traces["traces"][:_WRITTEN]:
         console.print(Text(f"- {words.trace(trace)}"))

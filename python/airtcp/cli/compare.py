@@ -12,10 +12,10 @@ from airtcp.cli import options as opt
 from airtcp.cli.console import fail, note, progress, refusals
 from airtcp.cli.output import STANDARD, Output, writes_report_on_request
 from airtcp.cli.reading import DEFAULT_READING, reads_traces
-from airtcp.reading import Reading
+from airtcp.inputs.reading import Reading
 
 if TYPE_CHECKING:
-    from airtcp.results import CompareResult
+    from airtcp.questions.results import CompareResult
 
 
 Tcp = Annotated[
@@ -147,9 +147,10 @@ def compare(
     report.
     """
     from airtcp import api
-    from airtcp.cli import compare_tables, places, write
-    from airtcp.cli import schemes as schemes_command
+    from airtcp.cli import places, write
     from airtcp.cli.overrides import replaced
+    from airtcp.questions.compare import tables as compare_tables
+    from airtcp.questions.compare import tables_cell as schemes_command
 
     if schemes is not None:
         of_tcp = {"tcp": tcp, "remedies": remedies, "share": share, "flow": flow}

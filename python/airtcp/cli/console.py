@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from airtcp.cli import ctrl_c
-from airtcp.destinations import PlaceError, closed, said_plainly, trouble
-from airtcp.plain import POOR, printable
+from airtcp.data.plain import POOR, printable
+from airtcp.files.destinations import PlaceError, closed, said_plainly, trouble
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable
@@ -241,7 +241,7 @@ def refusals(command: str = "", files: Iterable[object] = ()) -> Generator[None]
     try:
         yield
     except AirtcpError as error:
-        from airtcp.file_kinds import belongs_elsewhere
+        from airtcp.inputs.file_kinds import belongs_elsewhere
 
         said = str(error)
         if command and not ("this is " in said and "'airtcp " in said):

@@ -15,8 +15,8 @@ from airtcp.cli.output import STANDARD, Output, writes_report_on_request
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from airtcp.diagnose_document import DiagnoseDocument, Fitted, Prediction
-    from airtcp.diagnoses import DiagnoseResult
+    from airtcp.questions.diagnose.document import DiagnoseDocument, Fitted, Prediction
+    from airtcp.questions.diagnose.result import DiagnoseResult
 
 _WHOLE: Final = 10.0
 _ROWS: Final = 6
@@ -145,7 +145,7 @@ def _table(result: DiagnoseResult, *, details: bool) -> None:
     from rich.text import Text
 
     from airtcp.cli.remarks import put_finding, put_findings, put_lines
-    from airtcp.findings import diagnose as words
+    from airtcp.questions.diagnose import findings as words
 
     console, document = screen(), result.json
     seen = document["observed"]
@@ -173,7 +173,7 @@ def _predictions(console: Console, document: DiagnoseDocument, *, details: bool)
     from rich.text import Text
 
     from airtcp.cli.tables import Column, put
-    from airtcp.findings import diagnose as words
+    from airtcp.questions.diagnose import findings as words
 
     rows = document["predictions"]
     # The best, and the law of the transfer.
@@ -205,7 +205,7 @@ def _ends(row: Prediction) -> str:
 def _link(console: Console, document: DiagnoseDocument) -> None:
     """Print the link."""
     from airtcp.cli.tables import Column, put
-    from airtcp.findings.diagnose_air import SOURCES
+    from airtcp.questions.diagnose.findings_air import SOURCES
 
     link = document["link"]
     if link is None:
@@ -226,7 +226,7 @@ def _link(console: Console, document: DiagnoseDocument) -> None:
 
 
 def _number(value: float | None, scale: float) -> str:
-    from airtcp.findings.words import count, number
+    from airtcp.words.sentences import count, number
 
     if value is not None and scale == 1.0:
         # A number of packets, of events or of losses: decimals only if it is small.

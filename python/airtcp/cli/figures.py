@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from airtcp.cli.options import FigureWidth
-    from airtcp.figures.shown import Shown
+    from airtcp.questions.shown import Shown
 
 _FORMATS: Final = ("svg", "pdf")
 
@@ -20,7 +20,7 @@ def check(folder: Path, *, force: bool) -> None:
 
     Args: folder: The folder of --figures. force: The value of --force.
     """
-    from airtcp.figures import draw
+    from airtcp.charts import draw
 
     with refusals():
         draw.library()
@@ -39,7 +39,7 @@ def write(result: Shown, folder: Path, width: FigureWidth, *, quiet: bool) -> No
     Args: result: The result. folder: The folder. width: Their width. quiet: Whether to print no
         note.
     """
-    from airtcp.findings.words import counted
+    from airtcp.words.sentences import counted
 
     files = result.save_figures(folder, width=width.value, formats=_FORMATS)
     if not files:

@@ -11,12 +11,12 @@ from airtcp.cli.console import progress, refusals, screen
 from airtcp.cli.output import STANDARD, Output, writes_report
 from airtcp.cli.reading import DEFAULT_READING, reads_traces
 from airtcp.cli.remarks import put_findings, put_unread
-from airtcp.reading import Reading
+from airtcp.inputs.reading import Reading
 
 if TYPE_CHECKING:
     from airtcp.cli.tables import Column
-    from airtcp.fit_document import FitDocument
-    from airtcp.fits import FitResult
+    from airtcp.questions.fit.document import FitDocument
+    from airtcp.questions.fit.result import FitResult
 
 _FORMULA: Final = 32
 
@@ -116,7 +116,7 @@ def _fit_table(result: FitResult) -> None:
     from rich.text import Text
 
     from airtcp.cli.tables import fitted
-    from airtcp.findings import words
+    from airtcp.words import sentences as words
 
     console = screen()
     document = result.json
@@ -139,8 +139,8 @@ def _fit_table(result: FitResult) -> None:
 
 def _columns(document: FitDocument) -> list[Column]:
     from airtcp.cli.tables import Column, elided
-    from airtcp.findings import words
-    from airtcp.findings.fit import percent
+    from airtcp.questions.fit.findings import percent
+    from airtcp.words import sentences as words
 
     fits, formulas = document["fits"], document["formulas"]
     every = [*fits, *formulas]

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from airtcp.cli.places import Places
-    from airtcp.result_files import Written
-    from airtcp.table import Table
+    from airtcp.data.table import Table
+    from airtcp.questions.result_files import Written
 
 
 @dataclass(frozen=True)

@@ -18,13 +18,13 @@ from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
 
-from airtcp import destinations
-from airtcp import folder as folders
 from airtcp.cli.console import fail, spare
 from airtcp.cli.options import Format
-from airtcp.destinations import PlaceError
-from airtcp.plain import printable
-from airtcp.result_files import REPORT
+from airtcp.data.plain import printable
+from airtcp.files import destinations
+from airtcp.files import folder as folders
+from airtcp.files.destinations import PlaceError
+from airtcp.questions.result_files import REPORT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -202,7 +202,7 @@ def check_captures(asked: dict[str, Any], folder: Path, *, force: bool) -> None:
 def of_scenarios(paths: Iterable[str | Path]) -> Iterator[Path]:
     """Yield scenarios and the files that they name: traces and layouts."""
     from airtcp._core import ScenarioError
-    from airtcp.api.scenarios import text_of
+    from airtcp.questions.scenarios import text_of
 
     for path in map(Path, paths):
         yield path
@@ -237,7 +237,7 @@ def _texts(tree: Any) -> Iterator[str]:
 
 
 def _sources(inputs: Iterable[str | Path]) -> Iterator[Path]:
-    from airtcp.api.traces import sources_of
+    from airtcp.questions.trace.call import sources_of
 
     return sources_of(inputs)
 

@@ -9,7 +9,7 @@ import typer
 
 from airtcp.cli.complete import READING
 from airtcp.cli.expand import Command, expanded, option
-from airtcp.reading import Reading, ReadingOption, options
+from airtcp.inputs.reading import Reading, ReadingOption, options
 
 if TYPE_CHECKING:
     import inspect

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from airtcp.findings.words import Finding
+    from airtcp.words.sentences import Finding
 
 
 def put_finding(console: Console, finding: Finding, before: str = "") -> None:
@@ -30,7 +30,7 @@ def put_findings(console: Console, findings: Iterable[Finding]) -> None:
 
 def put_notes(console: Console, links: Sequence[Mapping[str, object]]) -> None:
     """Print the notes on the traces."""
-    from airtcp.findings.notes import notes
+    from airtcp.words.notes import notes
 
     put_lines(console, notes(links))
 
@@ -55,7 +55,7 @@ def put_unread(console: Console, skipped: Sequence[Mapping[str, object]]) -> Non
     """Print the number of skipped files, and the reason of the first."""
     from rich.text import Text
 
-    from airtcp.findings import words
+    from airtcp.words import sentences as words
 
     if skipped:
         first = f"{skipped[0]['path']} ({skipped[0]['reason']})"

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from airtcp.cli.tables import Column
+    from airtcp.data.table import Table
     from airtcp.papers.paper import Figure
     from airtcp.papers.result import PapersResult
     from airtcp.papers.rows import Row
-    from airtcp.table import Table
 
 _MEASURE: Final = 30
 _PUBLISHED: Final = 14
@@ -155,7 +155,7 @@ def _list(figures: list[Figure], form: opt.Format) -> None:
     ]
 
     def table() -> Table:
-        from airtcp.table import Table
+        from airtcp.data.table import Table
 
         return Table.from_rows(rows)
 
@@ -295,7 +295,7 @@ def _met(verdict: str) -> bool:
 
 
 def _number(value: float | None) -> str:
-    from airtcp.findings import words
+    from airtcp.words import sentences as words
 
     return "-" if value is None else words.number(value)
 

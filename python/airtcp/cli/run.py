@@ -78,8 +78,9 @@ def run(
     --html or --out writes a report.
     """
     from airtcp import api
-    from airtcp.api.scenarios import text_of
-    from airtcp.cli import places, run_tables, write
+    from airtcp.cli import places, write
+    from airtcp.questions.run import tables as run_tables
+    from airtcp.questions.scenarios import text_of
 
     inputs = list(places.of_scenarios([scenario]))
     where = output.places(inputs, pcap=pcap, radiotap=radiotap)

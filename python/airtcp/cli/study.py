@@ -10,14 +10,14 @@ from airtcp.cli import options as opt
 from airtcp.cli.console import progress, refusals, screen
 from airtcp.cli.output import STANDARD, Output, writes_report
 from airtcp.cli.reading import DEFAULT_READING, reads_traces
-from airtcp.reading import Reading
+from airtcp.inputs.reading import Reading
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from airtcp.cli.tables import Column
-    from airtcp.documents import Link
-    from airtcp.results import StudyResult
+    from airtcp.data.documents import Link
+    from airtcp.questions.results import StudyResult
 
 _ROWS = 30
 
@@ -94,9 +94,10 @@ def _rows(result: StudyResult) -> tuple[Any, list[Any]]:
 def _table(result: StudyResult) -> None:
     from rich.text import Text
 
-    from airtcp.cli import capacity, remarks
+    from airtcp.cli import remarks
     from airtcp.cli.tables import fitted
-    from airtcp.findings import words
+    from airtcp.questions.study import tables_capacity as capacity
+    from airtcp.words import sentences as words
 
     console = screen()
     links = result.json["links"]
@@ -125,8 +126,8 @@ def _table(result: StudyResult) -> None:
 
 def _put_best_choices(links: list[Link]) -> None:
     """Print the table of TCPs over one link, or the verdict over each of several."""
-    from airtcp.cli import compare_tables
-    from airtcp.findings import slot_limits
+    from airtcp.questions.compare import slot_limits
+    from airtcp.questions.compare import tables as compare_tables
 
     cases = [
         (link["name"], slot_limits.case(case, link["tcp"]["slot_s"]))
@@ -141,8 +142,8 @@ def _put_best_choices(links: list[Link]) -> None:
 
 def _put_remedies(links: list[Link]) -> None:
     """Print the remedies for one link; for several links, the findings have them."""
-    from airtcp.cli import remedies
-    from airtcp.findings import slot_limits
+    from airtcp.questions.compare import slot_limits
+    from airtcp.questions.compare import tables_remedies as remedies
 
     if len(links) == 1 and (helped := links[0].get("remedies")) is not None:
         console = screen()
@@ -153,7 +154,7 @@ def _put_remedies(links: list[Link]) -> None:
 
 def _slot(console: Console, link: Link) -> None:
     """Print a note under a table of rates if its slot is assumed."""
-    from airtcp.findings.link import SLOT_ASSUMED
+    from airtcp.questions.study.findings_link import SLOT_ASSUMED
 
     if link["tcp"]["slot_assumed"]:
         console.print(f"{SLOT_ASSUMED}: all rates and times here depend on it")
@@ -169,7 +170,7 @@ def _most_telling(links: list[Link]) -> list[Link]:
 
 def _legend(links: list[Link], gone: list[str], options: dict[str, Any]) -> str:
     """Return the meaning of the columns in the table."""
-    from airtcp.cli.link_columns import not_significant
+    from airtcp.questions.trace.tables import not_significant
 
     said = [
         "throughput: TCP over the trace",
@@ -187,7 +188,7 @@ def _legend(links: list[Link], gone: list[str], options: dict[str, Any]) -> str:
 
 
 def _columns(links: list[Link]) -> list[Column]:
-    from airtcp.cli import link_columns
+    from airtcp.questions.trace import tables as link_columns
 
     measured = link_columns.measured(links)
     return [

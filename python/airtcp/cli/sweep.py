@@ -15,7 +15,7 @@ from airtcp.cli.overrides import replaced
 
 if TYPE_CHECKING:
     from airtcp.cli.tables import Column
-    from airtcp.sweeps.result import SweepResult
+    from airtcp.questions.sweep.result import SweepResult
 
 _ROWS: Final = 20
 _FAILURES: Final = 10
@@ -88,8 +88,8 @@ def sweep(
     """
     from airtcp import api
     from airtcp.cli import figures as drawing
-    from airtcp.sweeps.run import estimate
-    from airtcp.sweeps.sweep_file import read
+    from airtcp.questions.sweep.run import estimate
+    from airtcp.questions.sweep.sweep_file import read
 
     asked: dict[str, Any] = {
         "overrides": replaced(overrides or []),
@@ -133,7 +133,7 @@ def sweep(
 
 def _end(result: SweepResult) -> None:
     """End the command with its exit code."""
-    from airtcp.findings.words import counted
+    from airtcp.words.sentences import counted
 
     points = result.json["points"]
     if result.interrupted:
@@ -157,7 +157,7 @@ def _end(result: SweepResult) -> None:
 
 
 def _dry(said: dict[str, Any], *, as_json: bool) -> None:
-    from airtcp.findings.words import count, counted
+    from airtcp.words.sentences import count, counted
 
     with to_stdout():
         if as_json:
@@ -187,8 +187,8 @@ def _duration(seconds: float) -> str:
 def _print(result: SweepResult) -> None:
     """Print the findings and the first points."""
     from airtcp.cli.tables import Column, put
-    from airtcp.findings.sweep import findings
-    from airtcp.sweeps.measures import metric_of
+    from airtcp.questions.sweep.findings import findings
+    from airtcp.questions.sweep.measures import metric_of
 
     console = screen()
     kind = result.json["sweep"]["kind"]
@@ -215,8 +215,8 @@ def _print(result: SweepResult) -> None:
 
 def _columns(result: SweepResult, rows: list[dict[str, Any]]) -> list[Column]:
     from airtcp.cli.tables import Column, broken
-    from airtcp.findings.words import count, estimate
-    from airtcp.sweeps.measures import metric_of
+    from airtcp.questions.sweep.measures import metric_of
+    from airtcp.words.sentences import count, estimate
 
     kind = result.json["sweep"]["kind"]
     found = [Column("runs", [count(row["replications"]) for row in rows], rank=2)]

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from airtcp.cli.console import ungrouped
-from airtcp.plain import printable
+from airtcp.data.plain import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-    from airtcp.metrics import Metric
+    from airtcp.data.metrics import Metric
 
 _LONG_HEAD: Final = 14
 """Length of a heading above which it takes two lines."""
@@ -50,7 +50,7 @@ def metric_column(metric: Metric, rows: Sequence[Mapping[str, Any]]) -> Column:
         metric: The metric.
         rows: Estimates by key, row by row.
     """
-    from airtcp.findings.words import estimate
+    from airtcp.words.sentences import estimate
 
     values = [row.get(metric.key) for row in rows]
     return Column(

@@ -21,13 +21,13 @@ from airtcp.cli.console import (
     to_stdout,
 )
 from airtcp.cli.reading import DEFAULT_READING, reads_traces
-from airtcp.plain import plain_json, printable_values
-from airtcp.reading import Reading
+from airtcp.data.plain import plain_json, printable_values
+from airtcp.inputs.reading import Reading
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from airtcp.table import Table
+    from airtcp.data.table import Table
 
 _REASONS: Final = 5
 _ROWS: Final = 30
@@ -78,7 +78,7 @@ def stats(
 
 
 def _rows(document: dict[str, Any]) -> Table:
-    from airtcp.table import Table
+    from airtcp.data.table import Table
 
     rows = [_flat(link) for link in document["links"]]
     if not rows:
@@ -105,7 +105,7 @@ def _unsettled(console: Console, links: list[dict[str, Any]]) -> None:
     """Print for the first links why mu has not settled."""
     from rich.text import Text
 
-    from airtcp.findings import link as link_words
+    from airtcp.questions.study import findings_link as link_words
 
     unsettled = [x for x in links if x["mu"] is not None and not x["converged"]]
     for link in unsettled[:_REASONS]:
@@ -117,11 +117,12 @@ def _unsettled(console: Console, links: list[dict[str, Any]]) -> None:
 
 def _table(document: dict[str, Any]) -> None:
 
-    from airtcp.cli import capacity, link_columns
     from airtcp.cli.remarks import put_notes, put_unread
     from airtcp.cli.tables import put
-    from airtcp.findings import link as link_words
-    from airtcp.findings import words
+    from airtcp.questions.study import findings_link as link_words
+    from airtcp.questions.study import tables_capacity as capacity
+    from airtcp.questions.trace import tables as link_columns
+    from airtcp.words import sentences as words
 
     console = screen()
     every: list[dict[str, Any]] = document["links"]
@@ -174,9 +175,9 @@ def synth(
     quiet: opt.Quiet = False,
 ) -> None:
     """Make a synthetic trace, and report its PRR and its longest loss run."""
-    from airtcp.api.traces import synth_drawn
     from airtcp.cli import places
-    from airtcp.findings import words
+    from airtcp.questions.trace.call import synth_drawn
+    from airtcp.words import sentences as words
 
     places.check(path, force=force, inputs=[] if model is None else [model], ours=False)
     parsed = None if model is None else _model(model)
@@ -259,7 +260,7 @@ def convert(
 ) -> None:
     """Convert traces to a common layout."""
     from airtcp import api
-    from airtcp.findings import words
+    from airtcp.words import sentences as words
 
     with refusals("trace convert", links), progress(quiet=quiet) as tell:
         written = api.convert(

@@ -11,7 +11,7 @@ from airtcp.cli import options as opt
 from airtcp.cli.console import progress, refusals, screen
 from airtcp.cli.output import STANDARD, Output, writes_report_on_request
 from airtcp.cli.reading import DEFAULT_READING, reads_traces
-from airtcp.reading import Reading
+from airtcp.inputs.reading import Reading
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,7 +39,7 @@ def models(
     """
     from airtcp import api
     from airtcp.cli import write
-    from airtcp.model_scores import ModelScores
+    from airtcp.questions.trace.model_scores import ModelScores
 
     where = output.places(links)
     with refusals("trace models", links), progress(quiet=output.quiet) as tell:
@@ -69,8 +69,8 @@ def models(
 def _table(document: dict[str, Any]) -> None:
     from airtcp.cli.remarks import put_lines
     from airtcp.cli.tables import put
-    from airtcp.findings import words
-    from airtcp.findings.notes import models_notes
+    from airtcp.words import sentences as words
+    from airtcp.words.notes import models_notes
 
     console = screen()
     overall: list[dict[str, Any]] = document["overall"]
@@ -89,7 +89,7 @@ def _table(document: dict[str, Any]) -> None:
 
 def _columns(overall: list[dict[str, Any]]) -> list[Column]:
     from airtcp.cli.tables import Column
-    from airtcp.findings import words
+    from airtcp.words import sentences as words
 
     def each(key: str, write: Callable[[float], str]) -> list[str]:
         return ["-" if row[key] is None else write(row[key]) for row in overall]

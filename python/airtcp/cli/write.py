@@ -15,15 +15,15 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from airtcp import atomic_write, destinations
-from airtcp import folder as folders
 from airtcp.cli import ctrl_c
 from airtcp.cli.console import INTERRUPTED, fail, note, to_stdout
 from airtcp.cli.options import Format
-from airtcp.destinations import PlaceError, closed
-from airtcp.findings.words import counted
-from airtcp.plain import controls_escaped, plain_json, printable
-from airtcp.result_files import REPORT
+from airtcp.data.plain import controls_escaped, plain_json, printable
+from airtcp.files import atomic_write, destinations
+from airtcp.files import folder as folders
+from airtcp.files.destinations import PlaceError, closed
+from airtcp.questions.result_files import REPORT
+from airtcp.words.sentences import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from types import FrameType
 
     from airtcp.cli.places import Places
-    from airtcp.result_files import Written
-    from airtcp.table import Table
+    from airtcp.data.table import Table
+    from airtcp.questions.result_files import Written
 
     Text = Callable[[Callable[[str], object]], object]
     """Gives JSON text to a function, in one or several pieces."""

@@ -13,13 +13,15 @@ import hashlib
 import io
 import json
 import os
+import re
 import zlib
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from airtcp import _core, atomic_write, destinations
+from airtcp import _core
+from airtcp.files import atomic_write, destinations
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -27,8 +29,12 @@ if TYPE_CHECKING:
 PLACE: Final = "AIRTCP_CACHE"
 MAX_BYTES: Final = 512 << 20
 """Most bytes of all results: a hundred times those of S1 [choice]."""
-_SHOWING: Final = {"pages.py", "page_checks.py", "record.py", "costs.py"}
-"""Sources that no result depends on: they store and show results."""
+SOURCES: Final = ("data", "inputs", "questions", "questions/*", "papers", "papers/drivers")
+"""Folders of the package with sources that a result may depend on."""
+_SHOWS: Final = re.compile(
+    r"(pages|page_checks|record|costs|tables|charts|rows|sections|findings)(_\w+)?\.py"
+)
+"""Names of the files that no result depends on: they store and show results."""
 _MOST_OF_ONE: Final = 128 << 20
 """Most bytes of one result, unpacked: far more than any needs [choice]."""
 _BLOCK: Final = 1 << 20
@@ -70,9 +76,8 @@ def program() -> str:
 def sources() -> list[Path]:
     """Return the Python sources that a result may depend on: all but those that show results."""
     package = Path(__file__).parent.parent
-    parts = (".", "api", "papers", "papers/drivers")
-    every = (path for part in parts for path in package.glob(f"{part}/*.py"))
-    return sorted(path for path in every if path.name not in _SHOWING)
+    every = (path for part in SOURCES for path in package.glob(f"{part}/*.py"))
+    return sorted(path for path in every if not _SHOWS.match(path.name))
 
 
 def key(parts: Iterable[Any]) -> str:

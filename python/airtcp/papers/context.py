@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from airtcp.papers.ensembles import LinkSet, Recipe
     from airtcp.papers.library import Library
-    from airtcp.results import RunResult
+    from airtcp.questions.results import RunResult
 
 _A = TypeVar("_A")
 _T = TypeVar("_T")
@@ -384,7 +384,7 @@ class Context:
         beside: int = 1,
     ) -> RunResult:
         # The simulator's results import heavy libraries, so they are loaded when first used.
-        from airtcp.api import scenarios
+        from airtcp.questions import scenarios
 
         places = self._places.fit(runs, beside)
         with self._places.taken(places):

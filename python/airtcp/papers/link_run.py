@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from airtcp.documents import Bursts
+    from airtcp.data.documents import Bursts
 
 
 @dataclass(frozen=True)

@@ -41,11 +41,11 @@ import re
 import shlex
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from airtcp.findings import words
 from airtcp.papers.form import refuse
 from airtcp.papers.paper import term
 from airtcp.papers.rows import interval, said_counts, shown, told
 from airtcp.papers.verdict import MET
+from airtcp.words import sentences as words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

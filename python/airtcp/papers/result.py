@@ -6,16 +6,16 @@ import json
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from airtcp.findings import words
 from airtcp.papers.rows import counted, shown, tally
-from airtcp.result_files import Written
+from airtcp.questions.result_files import Written
+from airtcp.words import sentences as words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from airtcp.data.table import Table
     from airtcp.papers.reproduce import Reproduced
     from airtcp.papers.rows import Counts, Row
-    from airtcp.table import Table
 
 
 class PapersResult(Written):
@@ -54,13 +54,13 @@ class PapersResult(Written):
     @cached_property
     def table(self) -> Table:
         """The rows as a table; lists are left out."""
-        from airtcp.table import Table
+        from airtcp.data.table import Table
 
         return Table.from_rows(_flat(row) for row in self.rows)
 
     def page(self) -> str:
         """Return the report: one self-contained HTML document."""
-        from airtcp.report.papers import papers_page
+        from airtcp.papers.sections import papers_page
 
         return papers_page(self.figures, self.seed, interrupted=self.interrupted)
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, cast
 
-from airtcp.findings import words
 from airtcp.papers.form import refuse
 from airtcp.papers.paper import Claim, Published, Term, cause_of
 from airtcp.papers.verdict import MET, Judged, Verdict, judge, judge_claim, said_margin
+from airtcp.words import sentences as words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

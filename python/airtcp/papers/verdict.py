@@ -26,9 +26,9 @@ from dataclasses import dataclass
 from math import hypot, inf, isfinite
 from typing import TYPE_CHECKING, Final, Literal
 
-from airtcp.findings import words
 from airtcp.papers.outcome import repeated
 from airtcp.papers.paper import Term, cause_of
+from airtcp.words import sentences as words
 
 if TYPE_CHECKING:
     from airtcp.papers.outcome import Measure, Outcome

@@ -17,7 +17,7 @@ from airtcp.papers.outcome import Axis, Layer, Mark, Outcome, Plot, repeated
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from airtcp.documents import Bursts
+    from airtcp.data.documents import Bursts
     from airtcp.papers.context import Context
     from airtcp.papers.link_run import LinkRun
     from airtcp.papers.outcome import Measure

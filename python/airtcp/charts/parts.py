@@ -1,0 +1,108 @@
+"""The parts of charts: named data, tooltips, zoom and the colour ramp.
+
+Each function of the modules `charts_...` returns a Vega-Lite specification that names its data
+(`links`, `models` ...); the page fills in the data, for all links or for the chosen one, and the
+colours. Heights are fixed, widths follow the page.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from airtcp.charts import theme
+from airtcp.charts import vega_lite as alt
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+HEIGHT: Final = 270
+_DASHES: Final = [[1, 0], [7, 3], [2, 2], [9, 3, 2, 3]]
+"""Dashes of lines that share a colour: with the colours, as many as `run_rows.MAX_NAMES`."""
+_RATE: Final = re.compile(r"(packets/s|[kM]b/s)\b(?! ?,)")
+
+
+def finish(chart: Any, height: int = HEIGHT) -> dict[str, Any]:
+    """Turn a chart into a specification that the page completes."""
+    spec: dict[str, Any] = chart.properties(width="container", height=height).to_dict()
+    spec.pop("config", None)
+    spec.pop("$schema", None)
+    return spec
+
+
+def assume(charts: Mapping[str, Any], note: str) -> dict[str, Any]:
+    """Add a note to the title of every axis and tooltip that shows a rate.
+
+    >>> assume({"a": {"y": {"title": "goodput (packets/s)"}}}, "slot 10 ms assumed")
+    {'a': {'y': {'title': 'goodput (packets/s, slot 10 ms assumed)'}}}
+    """
+
+    def noted(value: Any, key: str = "") -> Any:
+        if isinstance(value, dict):
+            found = cast("dict[str, Any]", value)
+            return {name: noted(part, name) for name, part in found.items()}
+        if isinstance(value, list):
+            return [noted(part, key) for part in cast("list[Any]", value)]
+        if key == "title" and isinstance(value, str):
+            return _RATE.sub(lambda unit: f"{unit[0]}, {note}", value)
+        return value
+
+    return noted(dict(charts)) if note else dict(charts)
+
+
+def zoom(*encodings: str) -> alt.Parameter:
+    """Drag to move, Shift and wheel to zoom: the plain wheel scrolls the page, as everywhere."""
+    return alt.selection_interval(
+        name="view",
+        bind="scales",
+        encodings=list(encodings or ("x", "y")),  # pyright: ignore[reportArgumentType]
+        zoom="wheel![event.shiftKey]",
+        clear="dblclick",
+    )
+
+
+def q(field: str, title: str, fmt: str = ".3~r") -> alt.Tooltip:
+    """Return a tooltip for a quantity."""
+    return alt.Tooltip(field=field, type="quantitative", title=title, format=fmt)
+
+
+def n(field: str, title: str) -> alt.Tooltip:
+    """Return a tooltip for a name."""
+    return alt.Tooltip(field=field, type="nominal", title=title)
+
+
+def named(name: str) -> alt.Chart:
+    """Begin a chart of the page's data under this name."""
+    return alt.Chart(alt.NamedData(name))
+
+
+def lines(who: str) -> tuple[alt.Parameter, dict[str, Any]]:
+    """Draw a line for each name; a name in the key shows it alone.
+
+    Args: who: The field with the names.
+
+    Returns:
+        The parameter of the chart, and the encodings of colour, dash and opacity.
+    """
+    pick = alt.selection_point(name="pick", fields=[who], bind="legend")
+    key = alt.Legend(title=None, symbolOpacity=1, symbolSize=240)
+    # Colours repeat: the seventh line has the first colour and another dash.
+    dashes = [dash for dash in _DASHES for _ in theme.SERIES]
+    return pick, {
+        "color": alt.Color(f"{who}:N", scale=alt.Scale(range=theme.SERIES), legend=key, sort=None),
+        "strokeDash": alt.StrokeDash(
+            f"{who}:N", scale=alt.Scale(range=dashes), legend=key, sort=None
+        ),
+        "opacity": alt.when(pick).then(alt.value(1)).otherwise(alt.value(0.08)),
+    }
+
+
+def ramp(field: str, title: str, *, legend: bool = True) -> alt.Color:
+    """Colour by a share from 0 to 1; values beyond have the colour of the end.
+
+    Args: field: The field with the share. title: Heading of the legend. legend: Whether there is
+        one.
+    """
+    scale = alt.Scale(domain=[0, 1], clamp=True, range=theme.RAMP)
+    key = alt.Legend(title=title, type="gradient", format=".1f") if legend else None
+    return alt.Color(f"{field}:Q", scale=scale, legend=key)

@@ -1,1 +1,0 @@
-"""Results in words: pure functions of results, shared by terminal and page."""

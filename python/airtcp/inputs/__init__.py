@@ -1,0 +1,1 @@
+"""What a caller gives (paths, arrays, options, quantities), made into what the extension reads."""

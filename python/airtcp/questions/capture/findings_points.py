@@ -1,0 +1,142 @@
+"""What captures at several points of a path show of one connection, in words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from airtcp.words.sentences import Finding, count, counted, number, share
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+_CERTAIN: Final = ("dsack", "timestamps", "early_ack", "frto")
+"""What the capture of a sender can show of a spurious retransmission."""
+
+
+def at_senders(document: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the connections; of one that several points have, that of the one nearest its sender.
+
+    The sender is the end that sent more data.
+    """
+    return [c for _, c in placed_at_senders(document)]
+
+
+def placed_at_senders(document: Mapping[str, Any]) -> list[tuple[int, dict[str, Any]]]:
+    """Return the same connections with their numbers in the document."""
+    far: dict[tuple[frozenset[str], str], set[int]] = {}
+    for pair in document.get("between", ()):
+        ends = frozenset((pair["client"], pair["server"]))
+        for near, sender in enumerate((pair["client"], pair["server"])):
+            far.setdefault((ends, sender), set()).add(pair["points"][1 - near])
+
+    def is_kept(connection: Mapping[str, Any]) -> bool:
+        ends = frozenset((connection["client"], connection["server"]))
+        sender = max(connection["directions"], key=lambda d: d["unique_bytes"])["from"]
+        return connection.get("point") not in far.get((ends, sender), ())
+
+    return [(n, c) for n, c in enumerate(document["connections"]) if is_kept(c)]
+
+
+def points(document: Mapping[str, Any]) -> str | None:
+    """Write which files were captured at which point."""
+    named = [
+        f"point {point['point']}: {', '.join(Path(path).name for path in point['files'])}"
+        for point in document.get("points", ())
+    ]
+    return "; ".join(named) or None
+
+
+def findings(document: Mapping[str, Any]) -> list[Finding]:
+    """Say what happened between the points to the data of each connection, the busiest first."""
+    names = _names(document)
+    found = [
+        (direction["sent"], _direction(pair, direction, near, names))
+        for pair in document.get("between", ())
+        for near, direction in enumerate(pair["directions"])
+        if direction["sent"]
+    ]
+    found.sort(key=lambda item: -item[0])
+    return [finding for _, finding in found]
+
+
+def halves(document: Mapping[str, Any]) -> Finding | None:
+    """Say that two files hold one direction of a connection each."""
+    heard: dict[frozenset[str], list[frozenset[str]]] = {}
+    for connection in document["connections"]:
+        if connection.get("point") is not None:
+            ends = frozenset((connection["client"], connection["server"]))
+            senders = (d["from"] for d in connection["directions"] if d["packets"])
+            heard.setdefault(ends, []).append(frozenset(senders))
+    split = [
+        ends
+        for ends, found in heard.items()
+        if len(frozenset[str]().union(*found)) > max(map(len, found))
+    ]
+    if not split:
+        return None
+    return Finding(
+        f"{counted(len(split), 'connection')} split by direction",
+        "each file has the packets of one end only, as two taps of a full-duplex line give them. "
+        "Round-trip times and losses need both: merge the files with 'mergecap -w BOTH FILE FILE'.",
+        "warn",
+    )
+
+
+def _names(document: Mapping[str, Any]) -> dict[int, str]:
+    """Name each point by its file, or by its number if it has several."""
+    return {
+        point["point"]: Path(point["files"][0]).name
+        if len(point["files"]) == 1
+        else f"point {point['point']}"
+        for point in document.get("points", ())
+    }
+
+
+def _direction(
+    pair: Mapping[str, Any], direction: Mapping[str, Any], near: int, names: Mapping[int, str]
+) -> Finding:
+    first, second = names[pair["points"][near]], names[pair["points"][1 - near]]
+    lost, sent = direction["lost"], direction["sent"]
+    head = f"{share(lost / sent)} lost between {first} and {second}"
+    text = f"{count(lost)} of {counted(sent, 'data segment')} of {direction['from']}"
+    parts = [text, *_retransmissions(direction), *_delays(pair, direction)]
+    return Finding(head, "; ".join(parts) + ".", "warn" if lost else "good")
+
+
+def _retransmissions(direction: Mapping[str, Any]) -> Iterator[str]:
+    again, spurious = direction["retransmissions"], direction["spurious"]
+    shown = sum(
+        counts["arrived"]
+        for evidence, counts in direction["by_evidence"].items()
+        if any(name in evidence for name in _CERTAIN)
+    )
+    if again and spurious is None:
+        yield (
+            f"{counted(again, 'retransmission')}: only a capture at the receiver shows whether a "
+            "loss made them necessary"
+        )
+    elif again:
+        yield f"{count(spurious)} of {counted(again, 'retransmission')} spurious"
+    if spurious:
+        yield f"the capture near the sender alone shows {count(shown)} as spurious"
+    if duplicated := direction["duplicated"]:
+        yield f"{counted(duplicated, 'segment')} duplicated by the network"
+    if unseen := direction["not_seen_sent"]:
+        yield f"{counted(unseen, 'segment')} not in the capture near the sender"
+
+
+def _delays(pair: Mapping[str, Any], direction: Mapping[str, Any]) -> Iterator[str]:
+    delay, within = direction["delay_s"], pair["clock"]["uncertainty_s"]
+    if delay["p50"] is None:
+        return
+    median, longest = delay["p50"] * 1e3, delay["p99"] * 1e3
+    if within is None:
+        yield f"99 % of the delays at most {number(longest)} ms above the least one"
+        return
+    unsure = within * 1e3
+    low, high = number(max(0.0, median - unsure)), number(median + unsure)
+    yield (
+        f"the median delay lies between {low} and {high} ms, 99 % of the delays at most "
+        f"{number(longest - median)} ms above it"
+    )

@@ -1,0 +1,96 @@
+"""The data of each chart of a page, as the page's script puts them together.
+
+Each kind of page has a script in `report/templates`. A function here does for a figure what the
+script does for the page; a test compares the two in a browser. Charts without data are left out.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
+
+from airtcp.questions.capture import chart_data as capture_data
+from airtcp.questions.study import chart_data as study_data
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Rows: TypeAlias = list[dict[str, Any]]
+Data: TypeAlias = dict[str, Rows]
+"""Rows by the name of the data in the chart."""
+
+_SERIES = (
+    ("window", "cwnd"),
+    ("rtt", "rtt"),
+    ("queue", "packets"),
+    ("airtime", "share"),
+    ("rate", "mbps"),
+)
+_CELL = (
+    ("map", "stations"),
+    ("losses", "losses"),
+    ("goodput", "goodput"),
+    ("airtime", "airtime"),
+    ("rates", "rates"),
+)
+
+
+def data_of(payload: dict[str, Any], link: int | None = None) -> dict[str, Data]:
+    """Return the data of the charts of a page.
+
+    Args:
+        payload: The payload of the page.
+        link: The link of a study whose charts are wanted; by default the one shown first.
+    """
+    kinds: tuple[tuple[str, Callable[[], dict[str, Data]]], ...] = (
+        ("details", lambda: study_data.study(payload, link)),
+        ("connections", lambda: capture_data.capture(payload)),
+        ("points", lambda: _points(payload)),
+        ("means", lambda: _run(payload)),
+        ("data", lambda: cast("dict[str, Data]", payload["data"])),
+    )
+    makers = [make for key, make in kinds if key in payload]
+    found: dict[str, Data] = makers[0]() if makers else {}
+    return {name: data for name, data in found.items() if any(data.values())}
+
+
+def _points(payload: dict[str, Any]) -> dict[str, Data]:
+    return {
+        name: {"points": points, "line": payload["line"]}
+        for name, points in payload["points"].items()
+    }
+
+
+def _run(payload: dict[str, Any]) -> dict[str, Data]:
+    found: dict[str, Data] = {}
+    if payload["means"]:
+        found["goodput"] = {key: payload[key] for key in ("means", "replications")}
+    for name, value in _SERIES:
+        found[name] = {
+            name: [
+                {"name": who, "t": t, value: v}
+                for who, points in payload.get(name, [])
+                for t, v in points
+            ]
+        }
+    found["trade-off"] = {"paths": payload["paths"]}
+    found["bits"] = {"bits": payload["bits"]}
+    for delay, rows in payload["delays"].items():
+        found[f"delay_{delay}"] = {f"delay_{delay}": rows}
+    for number, cell in enumerate(payload["cells"]):
+        found |= _cell(number, cell)
+    return found
+
+
+def _cell(number: int, cell: dict[str, Any]) -> dict[str, Data]:
+    found: dict[str, Data] = {
+        f"cell{number}-{name}": {key: cell[key]} for name, key in _CELL if cell.get(key)
+    }
+    if cell["neighbours"]:
+        found[f"cell{number}-map"]["neighbours"] = cell["neighbours"]
+    if cell.get("air") or cell.get("waits"):
+        found[f"cell{number}-medium"] = {
+            "frames": cell["air"],
+            "waits": cell["waits"],
+            "lanes": cell["lanes"],
+        }
+    return found

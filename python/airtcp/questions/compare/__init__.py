@@ -1,0 +1,1 @@
+"""Which TCP, remedy or scheme helps over this channel or in this cell?"""

@@ -1,0 +1,159 @@
+"""Makes the rows of charts and tables from the document of a comparison."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from airtcp.data.metrics import record
+from airtcp.questions.compare import findings as compare
+from airtcp.questions.compare import quantities, verdict
+from airtcp.questions.run.rows import estimate
+from airtcp.questions.study.rows import thin
+from airtcp.words import columns
+from airtcp.words import sentences as words
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from airtcp.data.documents import CompareCase, Estimate, Outcome, PairedDifference
+
+
+_POINTS: Final = 400
+CHANNEL_NAMES: Final = {
+    "scenario": "the scenario",
+    "trace": "the trace",
+    "independent": "independent losses",
+    "gilbert-elliott": "Gilbert-Elliott",
+}
+"""The channels of cases in legends."""
+
+
+def overview(compared: Sequence[tuple[str, CompareCase]]) -> dict[str, list[Any]]:
+    """Lay out a row with the verdict for each of several links."""
+    return {
+        "head": ["Best choice", "Goodput", "Other strengths", verdict.WORSE],
+        "rows": [
+            [
+                name,
+                verdict.best_text(case) or "\N{EN DASH}",
+                "\N{EN DASH}" if first is None else _goodput_cell(case, first),
+                _names([c["variant"] for c in case["verdict"]["alternatives"]]),
+                _names([c["variant"] for c in case["verdict"]["worse"]]),
+            ]
+            for name, case in compared
+            for first in [compare.best(case)]
+        ],
+    }
+
+
+def _names(names: list[str]) -> str:
+    return ", ".join(names) or "\N{EN DASH}"
+
+
+def _goodput_cell(case: CompareCase, name: str) -> str:
+    outcome = next(o for o in case["outcomes"] if o["variant"] == name)
+    value, unit = compare.goodput(outcome)
+    return f"{estimate(value, 1.0)} {unit}"
+
+
+def _ends(
+    value: Estimate | None,
+    scale: float,
+    name: str,
+    limits: tuple[float, float] = words.NOT_NEGATIVE,
+) -> dict[str, Any]:
+    """Return a mean and the ends of its interval as fields; without one, the mean itself."""
+    if value is None or value["mean"] is None:
+        return {name: None, f"{name}_low": None, f"{name}_high": None}
+    low, high = words.bounded(value, limits)
+    mean = value["mean"]
+    return {
+        name: _short(mean * scale),
+        f"{name}_low": _short((mean if low is None else low) * scale),
+        f"{name}_high": _short((mean if high is None else high) * scale),
+    }
+
+
+def _short(value: float) -> float:
+    return float(f"{value:.5g}")
+
+
+def mean_row(case: CompareCase, outcome: Outcome) -> dict[str, Any]:
+    """Return the row of one outcome for the charts."""
+    value, _ = compare.goodput(outcome)
+    difference: PairedDifference | None = outcome["difference"]
+    # A difference that was not tested is not drawn.
+    tested = difference is not None and not quantities.untested(difference)
+    percent = difference["percent"] if difference is not None and tested else None
+    goodput = _ends(value, 1.0, "mean")
+    of = record("compare", "Outcome")
+    return {
+        "variant": outcome["variant"],
+        "channel": CHANNEL_NAMES[case["channel"]],
+        "mean": goodput["mean"],
+        "low": goodput["mean_low"],
+        "high": goodput["mean_high"],
+        **_ends(percent, 1.0, "gain", words.CHANGE),
+        "standing": None if difference is None else difference["standing"],
+        "significant": difference is not None and difference["standing"] in {"more", "less"},
+        **_ends(outcome["rtt_mean_s"], of["rtt_mean_s"].scale, "rtt"),
+        "rtt_p95": _ends(outcome["rtt_p95_s"], of["rtt_p95_s"].scale, "p")["p"],
+        "delivery": _ends(outcome["delivery_p95_s"], of["delivery_p95_s"].scale, "d")["d"],
+        "left": _ends(outcome["residual_loss"], of["residual_loss"].scale, "l")["l"],
+        "cost": _ends(outcome["bytes_per_byte"], 1.0, "c")["c"],
+        **_ends(outcome["share"], 100.0, "share", words.SHARE),
+        "rival": _ends(outcome["rival_goodput_bps"], 1e-6, "r")["r"],
+    }
+
+
+def run_rows(cases: list[CompareCase]) -> list[dict[str, Any]]:
+    """Return the goodput of every replication, for the chart."""
+    return [
+        {
+            "variant": run["variant"],
+            "channel": CHANNEL_NAMES[case["channel"]],
+            "value": _short(
+                run["goodput_bps"] * 1e-6
+                if run["packets_per_second"] is None
+                else run["packets_per_second"]
+            ),
+        }
+        for case in cases
+        for run in case["runs"]
+    ]
+
+
+def window_rows(case: CompareCase) -> list[dict[str, Any]]:
+    """Return the windows over time of the variants of a case."""
+    return [
+        {"variant": window["variant"], "t": t, "cwnd": cwnd}
+        for window in case["windows"]
+        for t, cwnd in thin(window["t_s"], window["cwnd_packets"], _POINTS)
+    ]
+
+
+def table(case: CompareCase, reference: str, rival: str | None) -> dict[str, list[Any]]:
+    """Lay out every number of a case, without empty columns."""
+    outcomes = case["outcomes"]
+    unit = compare.goodput(outcomes[0])[1]
+    cells: list[tuple[str, Callable[[Outcome], str]]] = [
+        (f"Goodput ({unit})", lambda o: estimate(compare.goodput(o)[0], 1.0)),
+        (f"Against {reference} (%)", lambda o: compare.against_reference(o) or "\N{EN DASH}"),
+        ("Share (%)", lambda o: estimate(o["share"], 100.0, words.SHARE)),
+        (f"{rival} gets (Mb/s)", lambda o: estimate(o["rival_goodput_bps"], 1e-6)),
+        *(
+            (m.head, lambda o, m=m: estimate(o[m.key], m.scale, m.limits))  # pyright: ignore[reportUnknownArgumentType, reportUnknownLambdaType, reportUnknownMemberType]
+            for m in columns.outcomes()
+        ),
+    ]
+    used = [
+        (head, row)
+        for head, get in cells
+        if set(row := [get(outcome) for outcome in outcomes]) - {"\N{EN DASH}", "0", "0 [0, 0]"}
+    ]
+    return {
+        "head": [head for head, _ in used],
+        "rows": [
+            [outcome["variant"], *(row[i] for _, row in used)] for i, outcome in enumerate(outcomes)
+        ],
+    }

@@ -1,0 +1,68 @@
+"""Columns of TCPs and remedies, for the tables of `compare` and `study`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.text import Text
+
+    from airtcp.cli.tables import Column
+    from airtcp.data.documents import Estimate, Outcome
+    from airtcp.data.metrics import Metric
+
+
+def means(
+    head: str,
+    values: Sequence[Estimate | None],
+    scale: float,
+    rank: int = 0,
+    limits: tuple[float, float] | None = None,
+) -> Column | None:
+    """Return a column of means with intervals, or None if it would be empty."""
+    from airtcp.cli.tables import Column
+    from airtcp.words.sentences import NOT_NEGATIVE, estimate
+
+    if all(value is None or value["mean"] is None for value in values):
+        return None
+    full = [estimate(value, scale, limits or NOT_NEGATIVE) for value in values]
+    short = [estimate(value, scale, short=True) for value in values]
+    return Column(head, full, short, rank)
+
+
+def plain(metric: Metric, outcomes: list[Outcome]) -> Column | None:
+    """Return a column of means; their intervals are in the other formats."""
+    from airtcp.cli.tables import STAY, Column, broken
+    from airtcp.words import sentences as words
+
+    values: list[Estimate | None] = [outcome[metric.key] for outcome in outcomes]  # pyright: ignore[reportUnknownMemberType]
+    means = [None if value is None else value["mean"] for value in values]
+    if all(mean is None for mean in means):
+        return None
+    cells = ["-" if mean is None else words.number(mean * metric.scale) for mean in means]
+    return Column(broken(metric.label), cells, cells, max(metric.rank - STAY, 0))
+
+
+def against(reference: str, outcomes: list[Outcome]) -> Column:
+    """Return the column of differences to the reference."""
+    from airtcp.cli.tables import Column
+
+    return Column(
+        f"vs {reference}\n(%)",
+        [_gained(outcome, interval=True) for outcome in outcomes],
+        [_gained(outcome, interval=False) for outcome in outcomes],
+    )
+
+
+def _gained(outcome: Outcome, *, interval: bool) -> Text:
+    """Format the difference to the reference; it is dim if it is not significant."""
+    from rich.text import Text
+
+    from airtcp.questions.compare import findings as compare
+
+    difference = outcome["difference"]
+    significant = difference is not None and difference["standing"] in {"more", "less"}
+    shown = compare.against_reference(outcome, interval=interval)
+    return Text(shown or "-", style="dim" if shown and not significant else "")

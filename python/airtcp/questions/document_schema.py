@@ -1,0 +1,172 @@
+"""JSON Schemas of the documents that are made in Python, from their types.
+
+The extension module has the schemas of all other documents. A part that a Python document takes
+over from one of them is annotated with `Part` and gets that schema's definition.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from functools import cache
+from pathlib import Path
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Final,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+    is_typeddict,
+)
+
+from airtcp.data.document_part import Part
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+PYTHON_KINDS: Final = ("diagnose", "fit", "sweep", "sweep-file")
+"""Documents that are made in Python, and the sweep file, which is read there."""
+_PLAIN: Final = {
+    str: "string",
+    float: "number",
+    int: "integer",
+    bool: "boolean",
+    type(None): "null",
+}
+_REFERENCE: Final = "#/$defs/"
+
+
+def document_schema(kind: str, other: Callable[[str], dict[str, Any]]) -> dict[str, Any]:
+    """Return the schema of a document that is made in Python.
+
+    Args:
+        kind: One of `PYTHON_KINDS`.
+        other: Returns the schema of another document.
+
+    >>> from airtcp.questions.info import schema
+    >>> schema("diagnose")["properties"]["seed"]["type"]
+    'integer'
+    """
+    from airtcp.questions.diagnose.document import DiagnoseDocument
+    from airtcp.questions.fit.document import FitDocument
+    from airtcp.questions.sweep.document import SweepDocument
+    from airtcp.questions.sweep.file_keys import file_schema
+
+    if kind == "sweep-file":
+        return file_schema()
+    roots: dict[str, type] = {
+        "diagnose": DiagnoseDocument,
+        "fit": FitDocument,
+        "sweep": SweepDocument,
+    }
+    schemas = _Schemas(other)
+    whole = schemas.record(roots[kind])
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": roots[kind].__name__,
+        **whole,
+        "$defs": dict(sorted(schemas.definitions.items())),
+    }
+
+
+class _Schemas:
+    """Collects the definitions that a schema refers to."""
+
+    def __init__(self, other: Callable[[str], dict[str, Any]]) -> None:
+        self.definitions: dict[str, Any] = {}
+        self._other = cache(other)
+
+    def record(self, of: type) -> dict[str, Any]:
+        """Return the schema of a record: its fields, all of them required."""
+        hints = get_type_hints(of, include_extras=True)
+        meanings = _texts(of.__module__)[of.__name__]
+        fields = {key: self._of(hint) for key, hint in hints.items()}
+        for key, meaning in meanings.items():
+            fields[key] = {**fields[key], "description": meaning}
+        return {
+            "description": _sentence(of.__doc__ or ""),
+            "type": "object",
+            "properties": fields,
+            "required": list(hints),
+            "additionalProperties": False,
+        }
+
+    def _of(self, hint: Any) -> dict[str, Any]:
+        if is_typeddict(hint):
+            name = hint.__name__
+            if name not in self.definitions:
+                self.definitions[name] = {}
+                self.definitions[name] = self.record(hint)
+            return {"$ref": _REFERENCE + name}
+        if hint is Any:
+            return {}
+        arguments = get_args(hint)
+        return self._with(get_origin(hint), arguments) if arguments else {"type": _PLAIN[hint]}
+
+    def _with(self, origin: Any, arguments: tuple[Any, ...]) -> dict[str, Any]:
+        """Return the schema of a type with arguments, such as `list[int]`."""
+        if origin is Annotated:
+            return self._part(next(each for each in arguments if isinstance(each, Part)))
+        if origin is list:
+            return {"type": "array", "items": self._of(arguments[0])}
+        if origin is dict:
+            return {"type": "object", "additionalProperties": self._of(arguments[1])}
+        return self._either([self._of(each) for each in arguments])
+
+    @staticmethod
+    def _either(choices: list[dict[str, Any]]) -> dict[str, Any]:
+        if all(set(choice) == {"type"} for choice in choices):
+            return {"type": [choice["type"] for choice in choices]}
+        return {"anyOf": choices}
+
+    def _part(self, part: Part) -> dict[str, Any]:
+        """Take over a definition of another document with all that it refers to."""
+        name = f"{part.kind}.{part.name}"
+        if name not in self.definitions:
+            self.definitions[name] = {}
+            taken = self._other(part.kind)["$defs"][part.name]
+            self.definitions[name] = self._renamed(part.kind, taken)
+        return {"$ref": _REFERENCE + name}
+
+    def _renamed(self, kind: str, schema: Any) -> Any:
+        if isinstance(schema, list):
+            return [self._renamed(kind, item) for item in cast("list[Any]", schema)]
+        if not isinstance(schema, dict):
+            return schema
+        keys = cast("dict[str, Any]", schema)
+        found = {key: self._renamed(kind, value) for key, value in keys.items()}
+        if "$ref" in found:
+            found |= self._part(Part(kind, found["$ref"].removeprefix(_REFERENCE)))
+        return found
+
+
+@cache
+def _texts(module: str) -> dict[str, dict[str, str]]:
+    """Return the text below each field, by class, from the source of a module.
+
+    Fields of a base class of the same module count as well.
+    """
+    source = Path(str(sys.modules[module].__file__)).read_text("utf-8")
+    found: dict[str, dict[str, str]] = {}
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.ClassDef):
+            own: dict[str, str] = {}
+            for base in node.bases:
+                own |= found.get(base.id, {}) if isinstance(base, ast.Name) else {}
+            found[node.name] = own
+            for field, text in zip(node.body, node.body[1:], strict=False):
+                if (
+                    isinstance(field, ast.AnnAssign)
+                    and isinstance(field.target, ast.Name)
+                    and isinstance(text, ast.Expr)
+                    and isinstance(text.value, ast.Constant)
+                ):
+                    own[field.target.id] = _sentence(str(text.value.value))
+    return found
+
+
+def _sentence(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,1 @@
+"""What does the loss of this link depend on?"""

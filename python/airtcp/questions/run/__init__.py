@@ -1,0 +1,1 @@
+"""What do the flows of this scenario get, and what limits them?"""

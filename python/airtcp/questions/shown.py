@@ -1,0 +1,173 @@
+"""What every result shows beside its page: figures, and itself in a notebook."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from functools import cached_property
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from airtcp import _core
+from airtcp.data import table_text
+from airtcp.data.plain import printable
+from airtcp.files import atomic_write
+from airtcp.questions.paged import Paged
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterable, Iterator
+
+    from airtcp.charts.draw import Width
+    from airtcp.charts.figure import Figure
+    from airtcp.data.table import Table
+    from airtcp.questions.page_parts import PageParts, Plot
+
+_FINDINGS: Final = 8
+_ROWS: Final = 8
+_COLUMNS: Final = 8
+_LARGEST: Final = 150_000
+"""Bytes of a picture in a notebook; a larger one is left out."""
+_TRIED: Final = 4
+
+
+class Shown(Paged):
+    """The common part: it needs the page and the tables of the result."""
+
+    @abstractmethod
+    def _frames(self) -> Iterator[tuple[str, Table]]:
+        """Every table, with the name of its file without the ending."""
+
+    @cached_property
+    def _parts(self) -> PageParts:
+        from airtcp.questions.page_parts import parts_of
+
+        return parts_of(self.page())
+
+    def _placed(self, link: int | None = None) -> dict[str, tuple[Plot, dict[str, Any]]]:
+        """Return the place and the data of each chart that has data."""
+        from airtcp.questions.chart_data import data_of
+
+        parts = self._parts
+        data = data_of(parts.payload, link)
+        return {
+            view: (plot, data[plot.name])
+            for plot in parts.plots
+            if plot.name in data
+            for view in plot.views or [plot.name]
+            if view in parts.payload["charts"]
+        }
+
+    @property
+    def plots(self) -> list[str]:
+        """The names of the figures: the charts of the page that have data, in its order."""
+        return list(self._placed())
+
+    def figure(
+        self, name: str | None = None, *, width: Width = "column", link: str | int | None = None
+    ) -> Figure:
+        """Return a chart of the page as a figure for paper.
+
+        Args:
+            name: One of `plots`; by default the first.
+            width: `column` (88 mm) or `page` (180 mm).
+            link: The link of a study that the charts `link-...` show: its name or its number from
+                0; by default the one that the page shows first.
+
+        Raises:
+            KeyError: If there is no figure, or none of this name, or no such link.
+        """
+        from airtcp.charts.figure import Figure
+
+        placed = self._placed(self._number_of(link))
+        if name is None and not placed:
+            message = "there is no figure: the page has no chart with data"
+            raise KeyError(message)
+        chosen = next(iter(placed)) if name is None else name
+        if chosen not in placed:
+            known = ", ".join(placed) or "none: the page has no chart with data"
+            message = f'no figure "{printable(chosen)}" (there are {known})'
+            raise KeyError(message)
+        plot, data = placed[chosen]
+        chart = self._parts.payload["charts"][chosen]
+        return Figure(chosen, plot.heading, plot.caption, chart, data, width)
+
+    def _number_of(self, link: str | int | None) -> int | None:
+        if link is None:
+            return None
+        names: list[str] = self._parts.payload.get("columns", {}).get("name", [])
+        if isinstance(link, str) and link in names:
+            return names.index(link)
+        if isinstance(link, int) and 0 <= link < len(names):
+            return link
+        message = f"no link {link!r} (there are {', '.join(names[:20]) or 'none'})"
+        raise KeyError(message)
+
+    def save_figures(
+        self,
+        folder: str | os.PathLike[str],
+        *,
+        width: Width = "column",
+        formats: Iterable[str] = ("svg", "pdf"),
+    ) -> list[Path]:
+        """Write every figure of the page, and replace existing files.
+
+        Args:
+            folder: The folder to write to; made if it does not exist.
+            width: As for `figure`.
+            formats: `svg`, `pdf`, `png`.
+
+        Returns:
+            The files written: the name of each figure with the format as its ending.
+
+        Raises:
+            AirtcpError: If vl-convert is not installed (`pip install "airtcp[figures]"`).
+        """
+        home, endings = Path(folder), list(formats)
+        paths: list[Path] = []
+        with atomic_write.staged() as files:
+            for name in self.plots:
+                figure = self.figure(name, width=width)
+                for ending in endings:
+                    paths.append(home / f"{name}.{ending}")
+                    part = files.file(paths[-1], live=False)
+                    part.write_bytes(figure.bytes_of(ending))
+        return paths
+
+    def _repr_html_(self) -> str:
+        """Show the findings, the first table and the first figure in a notebook."""
+        parts = self._parts
+        name, frame = next(self._frames(), ("", None))
+        table = "" if frame is None else _table(name, frame)
+        return _shown(parts, table + self._picture(), repr(self))
+
+    def _picture(self) -> str:
+        """Show the first figure that is small enough."""
+        from airtcp.charts.figure import image
+
+        try:
+            pictures = (image(self.figure(name)) for name in self.plots[:_TRIED])
+            picture = next((p for p in pictures if len(p) <= _LARGEST), "")
+        except _core.AirtcpError as error:
+            return f"<p><small>{escape(str(error))}</small></p>"
+        return f"<p>{picture}</p>" if picture else ""
+
+
+def _shown(parts: PageParts, rest: str, said: str) -> str:
+    findings = "".join(
+        f"<li><b>{escape(head)}</b>: {escape(text)}</li>"
+        for head, text in parts.findings[:_FINDINGS]
+    )
+    return (
+        f'<div style="max-width:60em"><p><b>{escape(parts.title)}</b></p>'
+        f"<ul>{findings}</ul>{rest}<p><small>{escape(printable(said))}</small></p></div>"
+    )
+
+
+def _table(name: str, frame: Table) -> str:
+    """Lay out the first rows and columns of a table."""
+    if not len(frame):
+        return ""
+    first = frame.select(frame.columns[:_COLUMNS]).head(_ROWS).to_dict()
+    size = f"table {name}: {len(frame)} x {len(frame.columns)}"
+    return table_text.grid(first, size)

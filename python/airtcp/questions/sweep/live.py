@@ -1,0 +1,89 @@
+"""The page of a sweep, written again and again while the sweep runs."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any, Final
+
+from airtcp.files import atomic_write
+from airtcp.questions.sweep.measures import axis_shown, forward
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from airtcp.questions.sweep.document import SweepDocument
+    from airtcp.questions.sweep.plan import Plan
+    from airtcp.questions.sweep.store import Store
+
+PAGE: Final = "report.html"
+_FIRST_S: Final = 5.0
+_EVERY_S: Final = 10.0
+_SHARE: Final = 30.0
+"""Least time between two pages, in times that a page takes: 3 % of the coordinator's time."""
+_MOST_ROWS: Final = 20_000
+
+
+class Sample:
+    """Rows for the page: all, or those of a share of the points that their keys choose."""
+
+    def __init__(self, most: int = _MOST_ROWS) -> None:
+        """Begin without rows."""
+        self.rows: list[tuple[Any, ...]] = []
+        self._most = most
+        self._bits = 0
+
+    @property
+    def share(self) -> float:
+        """The share of the points that are kept."""
+        return 0.5**self._bits
+
+    def add(self, rows: Iterable[tuple[Any, ...]]) -> None:
+        """Add rows; halve the share of points whenever there are too many."""
+        self.rows += [row for row in rows if self._kept(row)]
+        while len(self.rows) > self._most:
+            self._bits += 1
+            self.rows = [row for row in self.rows if self._kept(row)]
+
+    def _kept(self, row: tuple[Any, ...]) -> bool:
+        return not self._bits or int(row[0][:8], 16) >> (32 - self._bits) == 0
+
+
+class LivePage:
+    """Writes the page into the folder of a sweep."""
+
+    def __init__(self, store: Store, plan: Plan) -> None:
+        """Follow the rows of a store."""
+        self._store, self._plan = store, plan
+        self.sample = Sample()
+        self._next = time.monotonic() + _FIRST_S
+        store.listen(self.sample.add)
+
+    def due(self) -> bool:
+        """Return whether it is time for a page."""
+        return time.monotonic() >= self._next
+
+    def write(self, document: SweepDocument) -> None:
+        """Write the page."""
+        begin = time.monotonic()
+        text = page_text(document, self._plan, self._store.names, self.sample)
+        atomic_write.write_text(self._store.folder / PAGE, text)
+        taken = time.monotonic() - begin
+        self._next = time.monotonic() + max(_EVERY_S, _SHARE * taken)
+
+
+def page_text(document: SweepDocument, plan: Plan, names: list[str], sample: Sample) -> str:
+    """Make the page.
+
+    Args: document: The document. plan: The points. names: Names of the columns. sample: The rows.
+    """
+    from airtcp.questions.sweep.measures import metric_of
+    from airtcp.questions.sweep.sections import Axis, sweep_page
+
+    axes = [
+        Axis(axis.column, *axis_shown(axis.column, axis.dimension), axis.numeric)
+        for axis in plan.sweep.axes
+    ]
+    every = (dict(zip(names, row, strict=True)) for row in sample.rows)
+    rows = [row for row in every if forward(row)]
+    kind = plan.sweep.kind
+    return sweep_page(document, axes, rows, sample.share, lambda key: metric_of(kind, key))

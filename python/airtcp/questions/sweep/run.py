@@ -1,0 +1,177 @@
+"""One call of a sweep: plan, folder, workers, document, page."""
+
+from __future__ import annotations
+
+import json
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from airtcp import _core
+from airtcp.files import atomic_write
+from airtcp.questions.sweep.check import check
+from airtcp.questions.sweep.chunks import read_chunk
+from airtcp.questions.sweep.coordinate import Coordinator, heeding
+from airtcp.questions.sweep.gather import document_of
+from airtcp.questions.sweep.local import LocalPool, cores
+from airtcp.questions.sweep.plan import Plan
+from airtcp.questions.sweep.result import SweepResult
+from airtcp.questions.sweep.sensitivity import sensitivity
+from airtcp.questions.sweep.store import DOCUMENT, POINTS, Store, finished_keys, places_of
+from airtcp.questions.sweep.tasks import run_point
+from airtcp.questions.sweep.until import uncertain
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterator
+    from pathlib import Path
+
+    from airtcp.inputs.arguments import Progress
+    from airtcp.questions.sweep.coordinate import Outcome, Pool
+    from airtcp.questions.sweep.document import SweepDocument
+    from airtcp.questions.sweep.live import LivePage
+    from airtcp.questions.sweep.sweep_file import Sweep
+    from airtcp.questions.sweep.until import Estimate
+
+
+def run(
+    sweep: Sweep,
+    out: Path,
+    *,
+    workers: int | None,
+    on: str | None,
+    retry: int,
+    report: bool,
+    progress: Progress | None,
+) -> SweepResult:
+    """Run the points of a sweep that are not finished; the arguments are those of `api.sweep`."""
+    plan = Plan(sweep)
+    check(plan)
+    store = Store(out, plan)
+    try:
+        places = store.open(plan, progress)
+        state = State(sweep, plan, store, len(places), report=report)
+        coordinator = Coordinator(
+            plan,
+            store,
+            places,
+            retry=retry,
+            progress=progress,
+            tick=lambda _done: state.tick(coordinator.outcome),
+        )
+        with heeding(coordinator.outcome):
+            state.write(coordinator.outcome, running=True)
+            if len(store.done) < len(places):
+                wanted = min(workers or 1_000_000, len(places) - len(store.done))
+                with pool_on(on, plan.job, workers if workers is None else wanted) as pool:
+                    coordinator.run(pool)
+            document = state.write(coordinator.outcome, running=False)
+        return SweepResult(out, document, plan)
+    finally:
+        store.close()
+
+
+def estimate(
+    sweep: Sweep, out: Path, workers: int | None, progress: Progress | None = None
+) -> dict[str, Any]:
+    """Run one point that is not finished, and return how long the others would take.
+
+    Args: sweep: The sweep. out: The folder of its results. workers: Number of workers. progress:
+        Called with done, total and a label while points are planned.
+
+    Raises:
+        AirtcpError: If the point fails.
+    """
+    plan = Plan(sweep)
+    check(plan)
+    known = finished_keys(out)
+    keys = places_of(plan, progress)
+    left = [index for key, index in keys.items() if key not in known]
+    said: dict[str, Any] = {
+        "points": len(keys),
+        "finished": len(keys) - len(left),
+        "workers": min(workers or cores(), max(len(left), 1)),
+        "replications": None,
+        "point_s": None,
+    }
+    if left:
+        begin = time.perf_counter()
+        result = run_point(plan.job, plan.point(min(left)).sets)
+        if "error" in result:
+            raise _core.AirtcpError(result["error"])
+        said |= {"replications": result["n"], "point_s": time.perf_counter() - begin}
+    return said
+
+
+@contextmanager
+def pool_on(on: str | None, job: dict[str, Any], workers: int | None) -> Generator[Pool]:
+    """Start workers, or connect to them."""
+    if on is None:
+        with LocalPool(job, workers) as pool:
+            yield pool
+        return
+    from airtcp.questions.sweep.cluster import DaskPool
+
+    with DaskPool(on, job, workers) as pool:
+        yield pool
+
+
+class State:
+    """The document and the page of a running sweep."""
+
+    def __init__(
+        self, sweep: Sweep, plan: Plan, store: Store, distinct: int, *, report: bool
+    ) -> None:
+        """Prepare.
+
+        Args: sweep: The sweep. plan: Its points. store: Its results. distinct: Number of points
+            with different keys. report: Whether there is a page.
+        """
+        self._sweep, self._plan, self._store = sweep, plan, store
+        self._distinct = distinct
+        self._page: LivePage | None = None
+        if report:
+            from airtcp.questions.sweep.live import LivePage
+
+            self._page = LivePage(store, plan)
+
+    def write(self, outcome: Outcome, *, running: bool) -> SweepDocument:
+        """Write the document, and the page."""
+        folder, until = self._store.folder / POINTS, self._sweep.rule.until
+        wide, zero = (
+            (None, None) if running or not until else uncertain(_open(folder, until), until)
+        )
+        document = document_of(
+            self._sweep,
+            number=len(self._plan),
+            distinct=self._distinct,
+            finished=len(self._store.done),
+            columns=self._store.names,
+            outcome=outcome,
+            sensitivity=None if running else sensitivity(self._plan, folder),
+            wide=wide,
+            zero=zero,
+        )
+        text = json.dumps(document, ensure_ascii=False, indent=1) + "\n"
+        atomic_write.write_text(self._store.folder / DOCUMENT, text)
+        if self._page is not None and (not running or self._page.due()):
+            self._page.write(document)
+        return document
+
+    def tick(self, outcome: Outcome) -> None:
+        """Write the document and the page of the running sweep if it is time."""
+        if self._page is not None and self._page.due():
+            self.write(outcome, running=True)
+
+
+def _open(
+    folder: Path, until: dict[str, float]
+) -> Iterator[tuple[str, list[tuple[str, Estimate]]]]:
+    """Yield key and watched estimates of each row that is not narrow."""
+    names = [name + ending for name in until for ending in ("", "_ci_low", "_ci_high")]
+    for path in sorted(folder.glob("*.parquet")):
+        table = read_chunk(path)
+        columns = [table.column(name).to_pylist() for name in ("key", "narrow", *names)]
+        for key, narrow, *values in zip(*columns, strict=True):
+            if not narrow:
+                thirds = zip(values[::3], values[1::3], values[2::3], strict=True)
+                yield key, list(zip(until, thirds, strict=True))

@@ -1,0 +1,1 @@
+"""What is this trace? Its statistics, conversions, and models fitted to it."""

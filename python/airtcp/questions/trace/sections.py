@@ -1,0 +1,202 @@
+"""The page of models of bursty links: their errors in TCP's throughput and longest burst."""
+
+from __future__ import annotations
+
+from math import exp, inf
+from statistics import mode
+from typing import TYPE_CHECKING, Any, Final
+
+from airtcp.pages.command import command
+from airtcp.pages.page import render
+from airtcp.questions.fit.findings import percent
+from airtcp.questions.trace import charts as charts_models
+from airtcp.words import sentences as words
+from airtcp.words.notes import models_notes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_LEAST_BURST: Final = 1.0
+"""Lower end of the bars of longest bursts, whose axis is logarithmic."""
+
+
+def models_page(document: dict[str, Any]) -> str:
+    """Make the page of models.
+
+    Args: document: The document of `airtcp.models`.
+
+    Returns:
+        A complete HTML document. Equal documents give equal pages.
+    """
+    links: list[dict[str, Any]] = document["links"]
+    overall: list[dict[str, Any]] = document["overall"]
+    names = [model["synthesiser"] for model in overall]
+    rows = score_rows(document)
+    charts: dict[str, Any] = {}
+    points: dict[str, list[dict[str, Any]]] = {}
+    if rows:
+        charts["off"] = charts_models.overview("off", names, len(links))
+        charts["factor"] = charts_models.overview("factor", names, len(links))
+        points["off"] = rows
+    plots: list[dict[str, Any]] = []
+    for index, model in enumerate(overall):
+        own = [row for row in rows if row["synthesiser"] == model["synthesiser"]]
+        if own:
+            name = f"model-{index}"
+            charts[name] = charts_models.against("share", len(links))
+            charts[f"{name}-burst"] = charts_models.against("burst", len(links))
+            points[name] = own
+            plots.append({"name": name, "heading": model["synthesiser"], "caption": _said(model)})
+    return render(
+        "models.html.j2",
+        "points.js",
+        {"charts": charts, "points": points, "line": _ends(rows)},
+        document,
+        title=f"Models of {words.counted(len(links), 'bursty link')}",
+        lead="Each model is made of a trace and draws synthetic links of the same length. Does TCP"
+        " get the same over them as over the trace, and is their longest burst as long?",
+        facts=[
+            ("Links", words.count(len(links))),
+            ("Synthetic links", f"{document['replicas']} of each model and link"),
+            ("TCP profile", document["profile"]),
+        ],
+        findings=_findings(document),
+        table=_table(overall),
+        plots=plots,
+        notes=models_notes(links),
+        skipped=document["skipped"],
+        command=_command(document),
+    )
+
+
+def score_rows(document: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return a row for each link and fitted model, for the charts."""
+    return [
+        _row(link, score)
+        for link in document["links"]
+        for score in link["scores"]
+        if score["packets_per_second"]["mean"] is not None
+    ]
+
+
+def _row(link: dict[str, Any], score: dict[str, Any]) -> dict[str, Any]:
+    trace, ratio = link["empirical"], score["longest_burst_log_ratio"]
+    to_share = 100 * link["slot_s"]
+    rate, burst = score["packets_per_second"], score["longest_success_burst"]
+    share = rate["mean"] * to_share
+    trace_share = trace["packets_per_second"] * to_share
+    share_low, share_high = _bounds(rate, to_share, (0.0, 100.0))
+    burst_low, burst_high = _bounds(burst, 1.0, (_LEAST_BURST, inf))
+    return {
+        "synthesiser": score["synthesiser"],
+        "link": link["name"],
+        "prr": trace["prr"],
+        "trace_share": trace_share,
+        "share": share,
+        "share_low": share_low,
+        "share_high": share_high,
+        "off": share - trace_share,
+        # A missing burst has no place on a logarithmic axis.
+        "trace_burst": trace["longest_success_burst"] or None,
+        "burst": burst["mean"] or None,
+        "burst_low": burst_low,
+        "burst_high": burst_high,
+        "factor": None if ratio is None else exp(ratio),
+    }
+
+
+def _bounds(
+    estimate: dict[str, Any], scale: float, possible: tuple[float, float]
+) -> tuple[float | None, float | None]:
+    """Return the ends of an interval, cut off at the limits of the quantity."""
+    low, high = estimate["ci_low"], estimate["ci_high"]
+    if low is None or high is None:
+        return None, None
+    least, most = possible
+    return max(scale * low, least), min(max(scale * high, least), most)
+
+
+def _ends(rows: list[dict[str, Any]]) -> list[dict[str, float]]:
+    """Return the ends of the lines on which model and trace agree."""
+    shares = [row["trace_share"] for row in rows]
+    bursts = [row["trace_burst"] for row in rows if row["trace_burst"]]
+    return [
+        {"share": 0.0, "burst": min(bursts, default=_LEAST_BURST)},
+        {"share": max(shares, default=1.0), "burst": max(bursts, default=_LEAST_BURST)},
+    ]
+
+
+def _times(log_ratio: float | None) -> str:
+    return "-" if log_ratio is None else f"\u00d7 {words.number(exp(log_ratio))}"
+
+
+def _said(model: dict[str, Any]) -> str:
+    return (
+        f"{model['description']}. TCP off by {percent(model['mean_normalised_error'])} %,"
+        f" the longest burst by {_times(model['mean_absolute_burst_log_ratio'])}."
+    )
+
+
+def _table(overall: list[dict[str, Any]]) -> dict[str, Any]:
+    rows = [
+        [
+            model["synthesiser"],
+            words.count(model["links"]),
+            percent(model["mean_normalised_error"]),
+            percent(model["median_absolute_throughput_error"]),
+            percent(model["within_ten_percent"]),
+            _times(model["mean_absolute_burst_log_ratio"]),
+        ]
+        for model in overall
+    ]
+    head = ["Links", "Throughput error %", "Median %", "Within 10 %", "Longest-burst error"]
+    return {"head": head, "rows": rows}
+
+
+def _share(error: float) -> str:
+    return f"{percent(error)} %"
+
+
+def _findings(document: dict[str, Any]) -> list[words.Finding]:
+    """Name the closest models, among those fitted to as many links as most models."""
+    overall: list[dict[str, Any]] = document["overall"]
+    usual = mode(model["links"] for model in overall) if overall else 0
+    measures: list[tuple[str, str, Callable[[float], str]]] = [
+        ("mean_normalised_error", "in TCP's throughput", _share),
+        ("mean_absolute_burst_log_ratio", "in the longest burst", _times),
+    ]
+    found: list[words.Finding] = []
+    drawn = sum(not link["order_known"] for link in document["links"])
+    if drawn:
+        text = (
+            f"For {words.counted(drawn, 'link')} the file counts losses without their order, which"
+            " was drawn at random: models, bursts and TCP's throughput are those of the drawn"
+            " order."
+        )
+        found.append(words.Finding("Order not measured", text, "warn"))
+    for key, said, shown in measures:
+        errors: list[tuple[float, str]] = [
+            (model[key], model["synthesiser"])
+            for model in overall
+            if model["links"] == usual and model[key] is not None
+        ]
+        if len(errors) > 1:
+            (least, best), (greatest, worst) = min(errors), max(errors)
+            found.append(
+                words.Finding(
+                    f"{best} is closest {said}",
+                    f"Over {words.counted(usual, 'link')} its mean error is {shown(least)};"
+                    f" {worst}, the farthest, by {shown(greatest)}.",
+                )
+            )
+    return found
+
+
+def _command(document: dict[str, Any]) -> str:
+    return command(
+        "trace",
+        "models",
+        paths=document["paths"],
+        options=[(name, document.get(name)) for name in ("profile", "slot", "replicas", "seed")],
+        read=document.get("read"),
+    )

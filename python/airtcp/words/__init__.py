@@ -1,0 +1,1 @@
+"""How an answer is said: sentences, numbers, lists, units, columns."""
