@@ -27,32 +27,24 @@ if TYPE_CHECKING:
     from typing import Any
 
     from airtcp._core import AirtcpError, ScenarioError, TraceError
-    from airtcp.api import (
-        capture,
-        compare,
-        compare_schemes,
-        convert,
-        diagnose,
-        models,
-        published,
-        registry,
-        reproduce,
-        run,
-        schema,
-        stats,
-        study,
-        sweep,
-        synth,
-        trace_fit,
-        version,
-    )
-    from airtcp.data.table import Table
-    from airtcp.papers.result import PapersResult
+    from airtcp.data.extension import registry, version
+    from airtcp.papers.call import published, reproduce
+    from airtcp.questions.capture.call import capture
     from airtcp.questions.capture.result import CaptureResult
+    from airtcp.questions.compare.call import compare
+    from airtcp.questions.compare.call_cell import compare_schemes
+    from airtcp.questions.diagnose.call import diagnose
     from airtcp.questions.diagnose.result import DiagnoseResult
+    from airtcp.questions.fit.call import trace_fit
     from airtcp.questions.fit.result import FitResult
     from airtcp.questions.results import CompareResult, RunResult, SchemesResult, StudyResult
+    from airtcp.questions.run.call import run
+    from airtcp.questions.schemas import schema
+    from airtcp.questions.study.call import study
+    from airtcp.questions.sweep.call import sweep
     from airtcp.questions.sweep.result import SweepResult
+    from airtcp.questions.trace.call import convert, synth
+    from airtcp.questions.trace.call_stats import models, stats
 
     __version__: str
 
@@ -104,7 +96,25 @@ _HOME = {
     "StudyResult": "airtcp.questions.results",
     "SweepResult": "airtcp.questions.sweep.result",
     "Table": "airtcp.data.table",
+    "capture": "airtcp.questions.capture.call",
+    "compare": "airtcp.questions.compare.call",
+    "compare_schemes": "airtcp.questions.compare.call_cell",
+    "convert": "airtcp.questions.trace.call",
+    "diagnose": "airtcp.questions.diagnose.call",
+    "models": "airtcp.questions.trace.call_stats",
+    "published": "airtcp.papers.call",
+    "registry": "airtcp.data.extension",
+    "reproduce": "airtcp.papers.call",
+    "run": "airtcp.questions.run.call",
+    "schema": "airtcp.questions.schemas",
+    "stats": "airtcp.questions.trace.call_stats",
+    "study": "airtcp.questions.study.call",
+    "sweep": "airtcp.questions.sweep.call",
+    "synth": "airtcp.questions.trace.call",
+    "trace_fit": "airtcp.questions.fit.call",
+    "version": "airtcp.data.extension",
 }
+"""The module of each name. No module has the name of a function, which would hide the function."""
 
 
 def __getattr__(name: str) -> Any:
@@ -115,7 +125,7 @@ def __getattr__(name: str) -> Any:
     if name not in __all__:
         message = f"module 'airtcp' has no attribute {name!r}"
         raise AttributeError(message)
-    return getattr(import_module(_HOME.get(name, "airtcp.api")), name)
+    return getattr(import_module(_HOME[name]), name)
 
 
 def __dir__() -> list[str]:

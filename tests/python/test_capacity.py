@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import airtcp
-from airtcp import api
 from airtcp.questions.compare import verdict
 from airtcp.questions.study import findings_capacity as capacity
 
@@ -44,7 +43,7 @@ to = "b"
 def test_run_over_a_capacity(tmp_path: Path) -> None:
     bursts(tmp_path)
     (tmp_path / "s.toml").write_text(SCENARIO)
-    result = api.run(tmp_path / "s.toml")
+    result = airtcp.run(tmp_path / "s.toml")
     link = result.links.to_polars().row(0, named=True)
     assert link["capacity_bps"] == pytest.approx(MEAN, rel=0.01)
     assert 0.5 < link["utilisation"] <= 1.0
@@ -72,7 +71,7 @@ def test_rates_that_are_refused(tmp_path: Path, rate: str, says: list[str]) -> N
     (tmp_path / "rates.txt").write_text("0.0\t7.5\n1.0\t3.25\n")
     text = SCENARIO.replace('{ trace = "lte.down" }', rate)
     with pytest.raises(airtcp.AirtcpError) as error:
-        api.run(tmp_path / "s.toml", text=text)
+        airtcp.run(tmp_path / "s.toml", text=text)
     message = str(error.value)
     assert "\n" not in message
     assert all(part in message for part in says), message
@@ -82,25 +81,25 @@ def test_tables_of_rates(tmp_path: Path) -> None:
     rates = tmp_path / "walk.csv"
     rates.write_text("".join(f"{t},{1_000_000 if t % 2 else 250_000}\n" for t in range(1, 41)))
     text = SCENARIO.replace('"lte.down" }', '"walk.csv", unit = "B/s" }')
-    result = api.run(tmp_path / "s.toml", text=text)
+    result = airtcp.run(tmp_path / "s.toml", text=text)
     assert result.links.to_polars().row(0, named=True)["capacity_bps"] == pytest.approx(5e6)
-    document = api.stats(rates, rate_unit="B/s")
+    document = airtcp.stats(rates, rate_unit="B/s")
     assert document["capacities"][0]["mean_bps"] == pytest.approx(5e6)
     with pytest.raises(airtcp.TraceError, match="throughput"):
-        api.stats(rates)
+        airtcp.stats(rates)
 
 
 def test_a_capacity_is_no_trace_of_losses(tmp_path: Path) -> None:
     path = bursts(tmp_path)
-    document = api.stats(path)
+    document = airtcp.stats(path)
     assert document["links"] == []
     (link,) = document["capacities"]
     assert (link["entries"], link["longest_outage_s"]) == (20_500, 0.751)
     assert not {"prr", "mu", "class"} & set(link)
     for refused in (
-        lambda: api.models(path),
-        lambda: api.convert(path, tmp_path / "x.txt"),
-        lambda: api.run(
+        lambda: airtcp.models(path),
+        lambda: airtcp.convert(path, tmp_path / "x.txt"),
+        lambda: airtcp.run(
             tmp_path / "s.toml",
             text=SCENARIO.replace(
                 'rate = { trace = "lte.down" }',
@@ -114,7 +113,7 @@ def test_a_capacity_is_no_trace_of_losses(tmp_path: Path) -> None:
 
 def test_study_of_a_capacity(tmp_path: Path) -> None:
     path = bursts(tmp_path)
-    result = api.study(path)
+    result = airtcp.study(path)
     assert (len(result), result.json["links"]) == (1, [])
     (link,) = result.json["capacities"]
     assert link["mean_bps"] == pytest.approx(MEAN, rel=0.01)
@@ -143,7 +142,7 @@ def test_study_of_a_capacity(tmp_path: Path) -> None:
 def test_remedies_against_the_wait(tmp_path: Path) -> None:
     path = tmp_path / "steady.down"
     path.write_text("".join(f"{10 * (i // 5)}\n" for i in range(5, 20_505)))
-    result = api.study(path)
+    result = airtcp.study(path)
     remedies = result.json["capacities"][0]["remedies"]
     assert remedies is not None
     assert (remedies["aim"], remedies["reference"]) == ("delay", "cubic")
@@ -155,7 +154,7 @@ def test_remedies_against_the_wait(tmp_path: Path) -> None:
     assert "Remedies against queueing delay" in page
     assert "against losses</h2>" not in page
     assert any("delivery time" in finding.text for finding in result.findings)
-    without = api.study(path, remedies=False).json["capacities"][0]
+    without = airtcp.study(path, remedies=False).json["capacities"][0]
     assert without["remedies"] is None
     assert without["compared"] is not None
 
@@ -164,7 +163,7 @@ def test_a_constant_rate_is_one_run_and_most_laws_fill_it(tmp_path: Path) -> Non
     path = tmp_path / "steady.down"
     path.write_text("".join(f"{i + 1}\n" for i in range(60_000)))
     given: dict[str, Any] = {"layout": "mahimahi", "remedies": False}
-    compared = api.compare(path, tcp="sack,cubic,vegas,bbr", **given)
+    compared = airtcp.compare(path, tcp="sack,cubic,vegas,bbr", **given)
     (said,) = [f for f in compared.findings if "is the best choice" in f.headline]
     assert said.headline.endswith("though goodput hardly differs (one run, counted 3 times)")
     assert said.tone == "plain"
@@ -172,7 +171,7 @@ def test_a_constant_rate_is_one_run_and_most_laws_fill_it(tmp_path: Path) -> Non
     case, notes = compared.json["subjects"][0]["cases"][0], compared.json["subjects"][0]["notes"]
     assert verdict.one_run(notes)
     assert said.headline in compared.page()
-    link = {**api.study(path, compare=False, **given).json["capacities"][0], "compared": case}
+    link = {**airtcp.study(path, compare=False, **given).json["capacities"][0], "compared": case}
     studied = capacity.tcp_finding({**link, "notes": notes}, case)  # pyright: ignore[reportArgumentType]
     assert studied.headline == f"TCP over this link: {said.headline}"
     assert f"{verdict.WORSE}: sack, cubic" in studied.text
@@ -185,7 +184,9 @@ links = [{ from = "a", to = "b", rate = "5 Mb/s", delay = "20 ms" }]
 flows = [{ from = "a", to = "b" }]
 """
     (tmp_path / "s.toml").write_text(text)
-    result = api.compare(tmp_path / "s.toml", tcp="cubic,cubic@codel:target=20 ms", replications=2)
+    result = airtcp.compare(
+        tmp_path / "s.toml", tcp="cubic,cubic@codel:target=20 ms", replications=2
+    )
     plain, codel = result.json["subjects"][0]["cases"][0]["outcomes"]
     assert (codel["queue_delay_s"]["mean"] or 0) < 0.5 * (plain["queue_delay_s"]["mean"] or 0)
     for tcp, says in (
@@ -194,20 +195,20 @@ flows = [{ from = "a", to = "b" }]
         ("cubic@codel@pie", "already"),
     ):
         with pytest.raises(airtcp.AirtcpError, match=says):
-            api.compare(tmp_path / "s.toml", tcp=tcp)
+            airtcp.compare(tmp_path / "s.toml", tcp=tcp)
 
 
 def test_study_of_both_kinds(tmp_path: Path) -> None:
     path = bursts(tmp_path)
-    losses = api.synth(tmp_path / "losses.txt", prr=0.9, packets=2000)
-    result = api.study([path, losses], replicas=2)
+    losses = airtcp.synth(tmp_path / "losses.txt", prr=0.9, packets=2000)
+    result = airtcp.study([path, losses], replicas=2)
     assert (len(result.json["links"]), len(result.json["capacities"])) == (1, 1)
     assert "Capacity over time" in result.page()
 
 
 def test_compare_on_a_capacity(tmp_path: Path) -> None:
     path = bursts(tmp_path)
-    result = api.compare(path, tcp="cubic,bbr")
+    result = airtcp.compare(path, tcp="cubic,bbr")
     (subject,) = result.json["subjects"]
     assert (subject["kind"], subject["remedies"]) == ("capacity", None)
     assert [case["channel"] for case in subject["cases"]] == ["trace"]
@@ -216,6 +217,6 @@ def test_compare_on_a_capacity(tmp_path: Path) -> None:
         0.0 < (o["goodput_bps"]["mean"] or 0.0) < MEAN for o in subject["cases"][0]["outcomes"]
     )
     assert "capacity of a link" in result.page()
-    scenario = api.compare(tmp_path / "s.toml", tcp="cubic", text=SCENARIO, replications=1)
+    scenario = airtcp.compare(tmp_path / "s.toml", tcp="cubic", text=SCENARIO, replications=1)
     (outcome,) = scenario.json["subjects"][0]["cases"][0]["outcomes"]
     assert 0.0 < (outcome["goodput_bps"]["mean"] or 0.0) < MEAN

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 import airtcp
-from airtcp import api
 from airtcp.cli import places
 from airtcp.questions.scenarios import parsable
 
@@ -54,7 +53,7 @@ def test_bombs_are_refused(
     path = tmp_path / name
     path.write_bytes(data)
     with pytest.raises(airtcp.TraceError) as error:
-        api.stats(path)
+        airtcp.stats(path)
     message = str(error.value)
     assert name in message
     assert says in message
@@ -127,10 +126,10 @@ def test_four_compressions_inside_each_other_are_refused(tmp_path: Path) -> None
     for _ in range(3):
         data = gzip.compress(data)
     path.write_bytes(data)
-    assert api.stats(path)["links"][0]["packets"] == 4000
+    assert airtcp.stats(path)["links"][0]["packets"] == 4000
     path.write_bytes(gzip.compress(data))
     with pytest.raises(airtcp.TraceError, match="more than 3 layers deep"):
-        api.stats(path)
+        airtcp.stats(path)
 
 
 def test_the_limit_can_be_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -138,14 +137,14 @@ def test_the_limit_can_be_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     path.write_text("01" * 1500)
     monkeypatch.setenv("AIRTCP_INPUT_LIMIT", "2 kB")
     with pytest.raises(airtcp.TraceError, match="more than 2000 bytes"):
-        api.stats(path)
+        airtcp.stats(path)
     monkeypatch.setenv("AIRTCP_INPUT_LIMIT", "4 kB")
-    assert api.stats(path)["links"][0]["packets"] == 3000
+    assert airtcp.stats(path)["links"][0]["packets"] == 3000
     # The last input has a byte that is not UTF-8.
     for text, shown in (("much", "much"), ("\udcff", "\N{REPLACEMENT CHARACTER}")):
         monkeypatch.setenv("AIRTCP_INPUT_LIMIT", text)
         with pytest.raises(airtcp.AirtcpError, match=f'LIMIT = "{shown}": expected a size'):
-            api.stats(path)
+            airtcp.stats(path)
 
 
 @pytest.mark.parametrize(

@@ -171,7 +171,7 @@ def test_each_cause_has_a_short_sentence(cause: str, where: str, said: str) -> N
 
 
 def test_every_cause_of_the_document_has_words() -> None:
-    from airtcp.questions.info import schema
+    from airtcp.questions.schemas import schema
 
     causes = {one["const"] for one in schema("run")["$defs"]["Cause"]["oneOf"]}
     assert causes == set(limit_words.CAUSES) == set(limit_words.NOUNS)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from airtcp import api
+import airtcp
 from airtcp.papers import cache as kept
 from airtcp.papers.context import Context, StoppedError
 from airtcp.papers.library import Library
@@ -37,7 +37,7 @@ def test_answers_are_kept_by_content(papers: Path, tmp_path: Path) -> None:
     cache = tmp_path / "cache"
 
     def goodput() -> float | None:
-        result = api.reproduce(papers=papers, cache=cache, sensitivity=False)
+        result = airtcp.reproduce(papers=papers, cache=cache, sensitivity=False)
         return result.rows[0]["here"]
 
     true = goodput()
@@ -248,12 +248,12 @@ def test_ctrl_c_keeps_what_is_finished(papers: Path, tmp_path: Path) -> None:
         if done >= 3:
             raise KeyboardInterrupt
 
-    result = api.reproduce(papers=papers, cache=cache, progress=stop)
+    result = airtcp.reproduce(papers=papers, cache=cache, progress=stop)
     assert result.interrupted
     assert len(result.figures) < 8
     assert all(figure.rows for figure in result.figures)
     assert 3 <= len(outcomes(cache)) < 16
-    whole = api.reproduce(papers=papers, cache=cache)
+    whole = airtcp.reproduce(papers=papers, cache=cache)
     assert not whole.interrupted
     assert len(whole.figures) == 8
     assert len(outcomes(cache)) == 16

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from airtcp import api
+import airtcp
 from airtcp.papers.drivers import captures, read_figure
 from airtcp.papers.expected_goodput import expected
 from airtcp.papers.form import PaperError
@@ -74,7 +74,7 @@ def papers(tmp_path: Path) -> Path:
 
 
 def test_captures_agree_with_the_run(papers: Path) -> None:
-    (figure,) = api.reproduce(papers=papers, cache=False).figures
+    (figure,) = airtcp.reproduce(papers=papers, cache=False).figures
     found = {(m.metric, m.at["polling"]): m for m in figure.outcome.measures}
     for polling in ("none", 2):
         for name, most in (
@@ -108,7 +108,7 @@ def test_a_radio_that_is_not_there_is_refused(papers: Path) -> None:
     path = papers / "T1" / "fig-1.toml"
     path.write_text(FIGURE.replace('radio = "ap"', 'radio = "sta7"'))
     with pytest.raises(PaperError, match=r"\"sta7\" is no station.*accepted: ap, sta0"):
-        api.reproduce(papers=papers, cache=False)
+        airtcp.reproduce(papers=papers, cache=False)
 
 
 def test_a_clock_keeps_its_phase_and_a_sawtooth_does_not() -> None:
@@ -141,7 +141,7 @@ def test_the_expected_goodput_is_reached_without_losses() -> None:
             "cells[0].rate": f"{rate} Mb/s",
             "flows[0].tcp": {"profile": "s2", "timestamps": False},
         }
-        run = api.run(scenario, replications=1, overrides=overrides).json["replications"][0]
+        run = airtcp.run(scenario, replications=1, overrides=overrides).json["replications"][0]
         best = expected(rate, slots=7.5, each=2)
         assert run["total_goodput_bps"] / 1e6 == pytest.approx(best, rel=0.05)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from airtcp import api
+import airtcp
 from airtcp.papers.drivers import collisions, read_figure
 from airtcp.papers.drivers.cell_run import CellRun
 from airtcp.papers.drivers.cell_windows import Window
@@ -93,7 +93,7 @@ def papers(tmp_path: Path) -> Path:
 
 
 def test_every_combination_is_measured(papers: Path) -> None:
-    result = api.reproduce(papers=papers, cache=False)
+    result = airtcp.reproduce(papers=papers, cache=False)
     outcome = result.figures[0].outcome
     assert {(m.at["rate"], m.at["system"]) for m in outcome.measures} == {
         (rate, system) for rate in (6, 54) for system in ("base", "RTS/CTS")
@@ -155,7 +155,7 @@ def test_refusals(papers: Path) -> None:
     path = papers / "T1" / "fig-1.toml"
     path.write_text(FIGURE.replace('"data error"', '"data eror"'))
     with pytest.raises(PaperError, match='unknown value "data eror"; did you mean "data error"'):
-        api.reproduce(papers=papers, cache=False)
+        airtcp.reproduce(papers=papers, cache=False)
 
 
 def test_shares_of_losses() -> None:
@@ -215,13 +215,13 @@ def test_shares_of_flows_and_waits_by_hand() -> None:
 def test_tables_among_overrides() -> None:
     jammer = {"kind": "periodic", "on": "2 s", "reach": {"stations": ["ap"]}}
     overrides: dict[str, Any] = {"cells[0].interference": [jammer]}
-    result = api.run("two.toml", text=SCENARIO, overrides=overrides)
+    result = airtcp.run("two.toml", text=SCENARIO, overrides=overrides)
     assert result.json["summary"]["total_goodput_bps"]["mean"] == 0
 
 
 def test_s0_prose() -> None:
     ids = ["S0.sec1", "S0.sec4A", "S0.sec4Dtimes"]
-    result = api.reproduce(ids, cache=False, sensitivity=False, runs=2)
+    result = airtcp.reproduce(ids, cache=False, sensitivity=False, runs=2)
     rows = {(row["id"], row["metric"], tuple(row["at"].values())): row for row in result.rows}
     held = [rows["S0.sec4Dtimes", "hold", (k,)]["here"] for k in (3, 7)]
     # Each attempt: DIFS, half a window, the frame with its preamble, the timeout of its MAC ACK.
@@ -240,7 +240,7 @@ def test_s0_prose() -> None:
 
 
 def test_s0_tables_have_a_reason_for_each_miss() -> None:
-    result = api.reproduce(["S0.table2", "S0.table3"], cache=False, sensitivity=False)
+    result = airtcp.reproduce(["S0.table2", "S0.table3"], cache=False, sensitivity=False)
     missed = [row for row in result.rows if row["verdict"] == "not reproduced"]
     assert all(row["cause"] for row in missed)
     met = {row["metric"] for row in result.rows if row["kind"] == "ordering"} - {
@@ -271,7 +271,7 @@ def test_s0_lt_tcp_answers_marks_alone() -> None:
         ("marks", {"flows[0].transport": "lt-tcp", "flows[0].lt.without_ecn": "nothing"}),
         ("guard", {"flows[0].transport": "lt-tcp"}),
     ):
-        result = api.run(scenario, replications=2, overrides={**cell, **overrides})
+        result = airtcp.run(scenario, replications=2, overrides={**cell, **overrides})
         runs = result.json["replications"]
         goodput[way] = sum(run["total_goodput_bps"] for run in runs) / 2e6
         reactions[way] = sum(run["flows"][0].get("loss_reactions", 0) for run in runs)
@@ -293,7 +293,7 @@ def test_s0_figure_1_needs_more_than_marks() -> None:
     }
     parity: list[float] = []
     for overrides in ({}, {"flows[0].lt.without_ecn": "nothing"}):
-        result = api.run(scenario, replications=1, overrides={**base, **overrides})
+        result = airtcp.run(scenario, replications=1, overrides={**base, **overrides})
         (run,) = result.json["replications"]
         parity.append(sum(flow["pfec_bps"] for flow in run["flows"]) / 1e6)
     assert parity[0] < 1
@@ -324,7 +324,7 @@ def test_s3_late_carrier_sense_makes_tcp_unfair() -> None:
     lost: list[float] = []
     repaired: list[float] = []
     for overrides in ({}, {"cells[0].sensing.detection_time": "0 s"}):
-        result = api.run(scenario, replications=2, overrides={"duration": "12 s", **overrides})
+        result = airtcp.run(scenario, replications=2, overrides={"duration": "12 s", **overrides})
         runs = [CellRun(run, {}) for run in result.json["replications"]]
         lost.append(sum(run.lost("data", "with_data") or 0 for run in runs) / 2)
         repaired.append(sum(run.of_flows("fast_retransmits") for run in runs))
@@ -363,7 +363,7 @@ def test_windows_of_a_cell(papers: Path) -> None:
     # The cell repeats a frame once only, so that TCP sees the losses.
     lossy = SCENARIO.replace("residual_error", "mac.attempts = 2\nresidual_error")
     (papers / "scenarios" / "lossy.toml").write_text(lossy.replace("1.2 s", "2 s"))
-    result = api.reproduce("T1.fig2", papers=papers, cache=False)
+    result = airtcp.reproduce("T1.fig2", papers=papers, cache=False)
     outcome = result.figures[0].outcome
     found = {(m.metric, *m.at.values()): m for m in outcome.measures}
     whole, within = (found["reductions", "slowest", *span].each for span in ((), ("all",)))

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from airtcp.data.intervals import mean_interval
+from airtcp.data.extension import mean_interval
 from airtcp.papers.drivers import cells, links
 from airtcp.papers.drivers.cell_run import CellRun
 from airtcp.papers.drivers.gain import _pooled  # pyright: ignore[reportPrivateUsage]

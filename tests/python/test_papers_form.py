@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 import airtcp
-from airtcp import api
 from airtcp.papers import drivers, ensembles
 from airtcp.papers.drivers.variants import variants
 from airtcp.papers.form import PaperError
@@ -55,7 +54,7 @@ if TYPE_CHECKING:
 )
 def test_refusals(papers: Path, old: str, new: str, said: str) -> None:
     with pytest.raises(PaperError) as refused:
-        api.published(papers=changed(papers, old, new))
+        airtcp.published(papers=changed(papers, old, new))
     message = str(refused.value)
     assert said in message
     assert str(papers) in message
@@ -65,12 +64,12 @@ def test_refusals(papers: Path, old: str, new: str, said: str) -> None:
 def test_a_measure_that_the_driver_does_not_take(papers: Path) -> None:
     changed(papers, "at = { loss = 0.0 }", "at = { loss = 0.3 }")
     with pytest.raises(PaperError, match=r"measures no goodput\[loss=0.3\].*goodput\[loss=0.05\]"):
-        api.reproduce(papers=papers, cache=False, sensitivity=False)
+        airtcp.reproduce(papers=papers, cache=False, sensitivity=False)
 
 
 def test_what_is_no_toml(papers: Path) -> None:
     with pytest.raises(PaperError, match=r"fig-1.toml: not TOML: .*line"):
-        api.published(papers=changed(papers, 'kind = "figure"', "kind = figure"))
+        airtcp.published(papers=changed(papers, 'kind = "figure"', "kind = figure"))
 
 
 def test_a_refusal_ends_with_code_2(run: Program, papers: Path) -> None:
@@ -141,7 +140,7 @@ def test_generated_links_are_what_they_are_asked_to_be(tmp_path: Path) -> None:
 
 
 def test_every_paper_file_is_sound() -> None:
-    figures = api.published()
+    figures = airtcp.published()
     assert len(figures) >= 22
     for figure in figures:
         for said in figure.published:
@@ -175,7 +174,7 @@ def test_paper_files_keep_to_the_schema() -> None:
 
 def test_variants_that_are_judged_are_measured() -> None:
     """A row of a driver of variants names measures and values of its axes, all of them."""
-    for figure in api.published():
+    for figure in airtcp.published():
         if figure.driver not in {"captures", "cells", "links"}:
             continue
         known = [at for at, _ in variants(figure.parameters)]

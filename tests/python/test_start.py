@@ -13,7 +13,6 @@ import pytest
 import typer
 
 import airtcp
-from airtcp import api
 from airtcp.cli import commands
 from airtcp.cli.values import read_plainly
 from airtcp.data import plain
@@ -145,14 +144,12 @@ def test_help_and_completion_name_every_command(run: Program, work: Path) -> Non
 
 
 def test_every_function_is_found_whatever_was_imported_before() -> None:
-    import airtcp.papers.call  # noqa: F401
-
-    for name in api.__all__:
-        assert getattr(api, name) is not None
-    functions = [name for name in api.__all__ if name.islower()]
-    assert all(callable(getattr(api, name)) for name in functions)
+    for name in airtcp.__all__:
+        assert getattr(airtcp, name) is not None
+    functions = [name for name in airtcp.__all__ if name.islower()]
+    assert all(callable(getattr(airtcp, name)) for name in functions)
     with pytest.raises(AttributeError, match="nothing"):
-        _ = api.nothing  # pyright: ignore[reportAttributeAccessIssue]
+        _ = airtcp.nothing  # pyright: ignore[reportAttributeAccessIssue]
 
 
 TEXTS = [

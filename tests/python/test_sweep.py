@@ -21,7 +21,7 @@ import polars as pl
 import pytest
 
 import airtcp
-from airtcp.data.intervals import mean_interval
+from airtcp.data.extension import mean_interval
 from airtcp.files.destinations import PlaceError
 from airtcp.questions.sweep.plan import Plan
 from airtcp.questions.sweep.store import Store

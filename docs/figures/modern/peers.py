@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import polars as pl
 
 import airtcp
-from airtcp.data.intervals import mean_interval
+from airtcp.data.extension import mean_interval
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -107,8 +107,8 @@ def capture(
 
     --html or --out writes a report with time-sequence diagrams.
     """
-    from airtcp import api
     from airtcp.data.plain import printable_values
+    from airtcp.questions.capture import call
     from airtcp.questions.capture import tables as capture_tables
 
     if table is not None and output.format in (Format.TABLE, Format.JSON):
@@ -122,7 +122,7 @@ def capture(
     wanted = table is not None and (table is Table.TRANSMISSIONS or table.value.endswith("_series"))
     drawn = where.report is not None or output.figures is not None
     with refusals("capture", files or ()), progress(quiet=output.quiet) as tell:
-        result = api.capture(
+        result = call.capture(
             files or [],
             events=events,
             air=air or [],

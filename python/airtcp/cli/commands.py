@@ -89,9 +89,9 @@ app = typer.Typer(
 
 def _version(wanted: bool) -> None:
     if wanted:
-        from airtcp import api
+        from airtcp.data import extension
 
-        typer.echo(f"airtcp {api.version()}")
+        typer.echo(f"airtcp {extension.version()}")
         raise typer.Exit
 
 

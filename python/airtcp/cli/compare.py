@@ -146,9 +146,9 @@ def compare(
     --schemes, the schemes of an 802.11 cell are compared instead. --html or --out writes a
     report.
     """
-    from airtcp import api
     from airtcp.cli import places, write
     from airtcp.cli.overrides import replaced
+    from airtcp.questions.compare import call
     from airtcp.questions.compare import tables as compare_tables
     from airtcp.questions.compare import tables_cell as schemes_command
 
@@ -170,7 +170,7 @@ def compare(
     tomls = [subject for subject in subjects if subject.endswith(".toml")]
     where = output.places([*subjects, *places.of_scenarios(tomls)])
     with refusals("compare", subjects), progress(quiet=output.quiet) as tell:
-        result = api.compare(
+        result = call.compare(
             subjects,
             tcp=tcp,
             remedies=False if remedies == ["none"] else remedies,

@@ -46,9 +46,9 @@ _RATE_UNITS: Final = ("b/s", "kb/s", "Mb/s", "Gb/s", "B/s", "kB/s", "MB/s")
 
 
 def _registered(*families: str) -> list[Word]:
-    from airtcp import api
+    from airtcp.data import extension
 
-    return [(e["name"], e["description"]) for kind in families for e in api.registry(kind)]
+    return [(e["name"], e["description"]) for kind in families for e in extension.registry(kind)]
 
 
 def _fitting(words: Iterable[Word], incomplete: str) -> list[Word]:
@@ -121,9 +121,9 @@ def rate_unit(incomplete: str) -> list[Word]:
 
 def family(incomplete: str) -> list[Word]:
     """Complete the name of a family of the registry."""
-    from airtcp import api
+    from airtcp.data import extension
 
-    families = dict.fromkeys(entry["family"] for entry in api.registry())
+    families = dict.fromkeys(entry["family"] for entry in extension.registry())
     return _fitting([(name, "") for name in families], incomplete)
 
 

@@ -101,11 +101,11 @@ def diagnose(
     The timing of packets and ACKs shows the link. Links that agree with it are drawn, and the
     transfer is replayed over each with each TCP.
     """
-    from airtcp import api
+    from airtcp.questions.diagnose import call
 
     where = output.places(files)
     with refusals("diagnose", files), progress(quiet=output.quiet) as tell:
-        result = api.diagnose(
+        result = call.diagnose(
             files,
             connection=connection,
             tcp=tcp,

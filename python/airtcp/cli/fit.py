@@ -82,12 +82,12 @@ def fit(
     Errors are in percent of the link's packets per second, for the links of the fit and for
     links left out one at a time.
     """
-    from airtcp import api
     from airtcp.cli import write
+    from airtcp.questions.fit import call
 
     target = output.places(links)
     with refusals("trace fit", links), progress(quiet=output.quiet) as tell:
-        result = api.trace_fit(
+        result = call.trace_fit(
             links,
             metrics=metric or (),
             where=where or (),

@@ -41,10 +41,10 @@ def list_(
     as_json: opt.Json = False,
 ) -> None:
     """List everything that has a name: loss models, queues, congestion laws, profiles ..."""
-    from airtcp import api
+    from airtcp.data import extension
 
     with refusals():
-        entries = api.registry(family)
+        entries = extension.registry(family)
     if as_json:
         with to_stdout():
             json.dump(entries, sys.stdout, ensure_ascii=False)
@@ -66,10 +66,10 @@ def schema(
     kind: Annotated[Document, typer.Argument(help="The document.")] = Document.SCENARIO,
 ) -> None:
     """Print the JSON Schema of a document."""
-    from airtcp import api
+    from airtcp.questions import schemas
 
     with refusals():
-        found = api.schema(kind.value)
+        found = schemas.schema(kind.value)
     with to_stdout():
         json.dump(found, sys.stdout, indent=2, ensure_ascii=False)
         sys.stdout.write("\n")

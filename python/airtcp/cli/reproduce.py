@@ -88,20 +88,20 @@ def reproduce(
     AIRTCP_DATA names the folder of measured data. Without it, rows that need such data are
     skipped.
     """
-    from airtcp import api
     from airtcp.cli import write
+    from airtcp.papers import call
 
     wanted = list(ids or [])
     if listed:
         with refusals():
-            _list(api.published(wanted, papers=papers), output.format)
+            _list(call.published(wanted, papers=papers), output.format)
         return
     where = output.places([] if papers is None else [papers])
     if not output.quiet:
         with refusals():
             _announce(wanted, papers, runs, sensitivity=sensitivity)
     with refusals(), progress(quiet=output.quiet) as tell:
-        result = api.reproduce(
+        result = call.reproduce(
             wanted,
             papers=papers,
             runs=runs,
@@ -184,8 +184,8 @@ def _put_list(figures: list[Figure]) -> None:
 def _table(result: PapersResult) -> None:
     from rich.text import Text
 
-    from airtcp import api
     from airtcp.cli.tables import put
+    from airtcp.data import extension
     from airtcp.papers.rows import said_counts
 
     console = screen()
@@ -199,7 +199,7 @@ def _table(result: PapersResult) -> None:
     console.print()
     for line in said_counts(rows) or ["No rows."]:
         console.print(Text(line), soft_wrap=True)
-    console.print(f"seed {result.seed}, airtcp {api.version()}")
+    console.print(f"seed {result.seed}, airtcp {extension.version()}")
 
 
 def _columns(rows: list[Row]) -> list[Column]:

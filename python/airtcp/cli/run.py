@@ -77,8 +77,8 @@ def run(
 
     --html or --out writes a report.
     """
-    from airtcp import api
     from airtcp.cli import places, write
+    from airtcp.questions.run import call
     from airtcp.questions.run import tables as run_tables
     from airtcp.questions.scenarios import text_of
 
@@ -91,7 +91,7 @@ def run(
         fail("--timeline goes to the page and the tables: give --html FILE or --out DIR")
     with refusals("run", [scenario]), progress(quiet=output.quiet) as tell:
         text = text_of(sys.stdin.buffer, "stdin") if str(scenario) == "-" else None
-        result = api.run(
+        result = call.run(
             Path("stdin") if text is not None else scenario,
             text=text,
             seed=seed,

@@ -57,12 +57,12 @@ def study(
     Each trace is compared with independent losses of the same packet reception ratio (PRR), and
     with Gilbert-Elliott chains of the same PRR and burstiness (mu).
     """
-    from airtcp import api
     from airtcp.cli import write
+    from airtcp.questions.study import call
 
     where = output.places(links)
     with refusals("study", links), progress(quiet=output.quiet) as tell:
-        result = api.study(
+        result = call.study(
             links,
             profile=profile,
             slot=slot,

@@ -86,8 +86,8 @@ def sweep(
     The results stream into a folder of Parquet files. The same command goes on where it was
     stopped, and runs new points only.
     """
-    from airtcp import api
     from airtcp.cli import figures as drawing
+    from airtcp.questions.sweep import call
     from airtcp.questions.sweep.run import estimate
     from airtcp.questions.sweep.sweep_file import read
 
@@ -106,7 +106,7 @@ def sweep(
         _dry(said, as_json=as_json)
         return
     with refusals("sweep", [file]), progress(quiet=quiet) as tell:
-        result = api.sweep(
+        result = call.sweep(
             file,
             out=folder,
             workers=workers,

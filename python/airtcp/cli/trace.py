@@ -57,11 +57,11 @@ def stats(
     quiet: opt.Quiet = False,
 ) -> None:
     """Report the metrics of links, without TCP."""
-    from airtcp import api
     from airtcp.cli import write
+    from airtcp.questions.trace import call_stats
 
     with refusals("trace stats", links), progress(quiet=quiet) as tell:
-        document = api.stats(
+        document = call_stats.stats(
             links,
             seed=seed,
             progress=tell,
@@ -259,11 +259,11 @@ def convert(
     quiet: opt.Quiet = False,
 ) -> None:
     """Convert traces to a common layout."""
-    from airtcp import api
+    from airtcp.questions.trace import call
     from airtcp.words import sentences as words
 
     with refusals("trace convert", links), progress(quiet=quiet) as tell:
-        written = api.convert(
+        written = call.convert(
             links,
             to,
             fmt=None if fmt is None else fmt.value,

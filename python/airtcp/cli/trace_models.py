@@ -37,14 +37,14 @@ def models(
 
     --html or --out writes a report.
     """
-    from airtcp import api
     from airtcp.cli import write
+    from airtcp.questions.trace import call_stats
     from airtcp.questions.trace.model_scores import ModelScores
 
     where = output.places(links)
     with refusals("trace models", links), progress(quiet=output.quiet) as tell:
         scores = ModelScores(
-            api.models(
+            call_stats.models(
                 links,
                 profile=profile,
                 slot=slot,

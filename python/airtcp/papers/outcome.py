@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field
 from statistics import mean
 from typing import TYPE_CHECKING, Any, Literal
 
-from airtcp.data.intervals import mean_interval
+from airtcp.data.extension import mean_interval
 from airtcp.papers.paper import Term
 
 if TYPE_CHECKING:

@@ -126,7 +126,7 @@ def keep(
     Returns:
         The files.
     """
-    from airtcp import api
+    from airtcp.data import extension
 
     papers: dict[str, dict[str, Record]] = {}
     for one in found:
@@ -137,7 +137,7 @@ def keep(
         now = 0.0 if cpu_s is None else max(cpu_s, _SHORTEST_S)
         records[one.figure.id] = {
             "fingerprint": fingerprint(one.figure, library),
-            "version": api.version(),
+            "version": extension.version(),
             "seed": seed,
             "cpu_s": round(max(now, before), 1),
             "measures": [

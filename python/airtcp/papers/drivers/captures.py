@@ -45,7 +45,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from airtcp.data.intervals import once
+from airtcp.data.extension import once
 from airtcp.papers.drivers.base import Driver
 from airtcp.papers.drivers.capture_run import CaptureRun
 from airtcp.papers.drivers.statistics import percent

@@ -40,7 +40,7 @@ from __future__ import annotations
 from statistics import mean
 from typing import TYPE_CHECKING, Any, Final
 
-from airtcp.data.intervals import once
+from airtcp.data.extension import once
 from airtcp.papers.drivers.base import Driver
 from airtcp.papers.drivers.cell_run import COUNTS, CellRun
 from airtcp.papers.drivers.statistics import jain, percent

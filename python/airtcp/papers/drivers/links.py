@@ -34,7 +34,7 @@ from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from airtcp.data.intervals import once
+from airtcp.data.extension import once
 from airtcp.papers.drivers.base import Driver
 from airtcp.papers.drivers.variants import (
     Run,

@@ -34,20 +34,20 @@ def compare(
     Args:
         scenarios: Files with 802.11 cells.
         schemes: Names of the variants.
-        reference: As for `api.compare_schemes`.
-        replications: As for `api.compare_schemes`.
-        seed: As for `api.compare_schemes`.
-        overrides: As for `api.compare_schemes`.
-        workers: As for `api.compare_schemes`.
+        reference: As for `compare_schemes`.
+        replications: As for `compare_schemes`.
+        seed: As for `compare_schemes`.
+        overrides: As for `compare_schemes`.
+        workers: As for `compare_schemes`.
         output: The requested output.
     """
-    from airtcp import api
     from airtcp.cli import places, write
+    from airtcp.questions.compare import call_cell
 
     _refuse_traces(scenarios)
     where = output.places([*scenarios, *places.of_scenarios(list(scenarios))])
     with refusals("compare", scenarios), progress(quiet=output.quiet) as tell:
-        result = api.compare_schemes(
+        result = call_cell.compare_schemes(
             scenarios,
             schemes=schemes,
             reference=reference,

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from airtcp.data.extension import version
 from airtcp.questions.diagnose import predict
 from airtcp.questions.diagnose.check import checked
 from airtcp.questions.diagnose.document import LEAST_SEGMENTS
@@ -23,7 +24,6 @@ from airtcp.questions.diagnose.unknowable import (
     may_be_application,
     only_own,
 )
-from airtcp.questions.info import version
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

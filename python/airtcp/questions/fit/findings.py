@@ -9,7 +9,7 @@ from __future__ import annotations
 from statistics import mean
 from typing import TYPE_CHECKING, Final
 
-from airtcp.data.intervals import mean_interval
+from airtcp.data.extension import mean_interval
 from airtcp.questions.study.findings_link import SLOT_ASSUMED
 from airtcp.words.sentences import Finding, count, counted, number, signed
 

@@ -7,8 +7,8 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from airtcp import _core
+from airtcp.data.extension import core_schema
 from airtcp.data.plain import printable_values
-from airtcp.questions.info import schema
 
 if TYPE_CHECKING:
     from airtcp.questions.sweep.axes import Axis
@@ -115,7 +115,7 @@ def seed_of(sweep: Sweep) -> int | None:
         return None
     if sweep.seed is not None:
         return sweep.seed
-    default: int = schema("scenario")["properties"]["seed"]["default"]
+    default: int = core_schema("scenario")["properties"]["seed"]["default"]
     if not sweep.text:
         return default
     fixed = dict(sweep.fixed).get("seed")

@@ -15,7 +15,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from airtcp import _core
-from airtcp.questions.info import schema
+from airtcp.data.extension import core_schema
 from airtcp.questions.sweep.named_files import FILE_KEYS, contents, file_names
 from airtcp.questions.sweep.paths import last, steps, tree_of, value_of
 from airtcp.questions.sweep.quantities import quantity
@@ -43,7 +43,7 @@ class Keys:
         """Hash what all points share."""
         base = _alike(tree_of(sweep.text))
         fixed, seed = list(sweep.fixed), sweep.seed
-        default: int = schema("scenario")["properties"]["seed"]["default"]
+        default: int = core_schema("scenario")["properties"]["seed"]["default"]
         if sweep.text:
             # The seed that is in force, wherever it is from, changes no key.
             base.setdefault("seed", default)

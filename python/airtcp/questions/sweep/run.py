@@ -43,7 +43,7 @@ def run(
     report: bool,
     progress: Progress | None,
 ) -> SweepResult:
-    """Run the points of a sweep that are not finished; the arguments are those of `api.sweep`."""
+    """Run the points of a sweep that are not finished; the arguments are those of `sweep`."""
     plan = Plan(sweep)
     check(plan)
     store = Store(out, plan)

@@ -20,7 +20,7 @@ from random import Random
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any, Final
 
-from airtcp.data.intervals import mean_interval
+from airtcp.data.extension import mean_interval
 from airtcp.questions.sweep.chunks import read_chunk
 from airtcp.questions.sweep.decomposition import Share, percentiles, shares
 from airtcp.questions.sweep.measures import forward

@@ -125,7 +125,7 @@ def _study(job: dict[str, Any], sets: Sequence[Sequence[str]]) -> dict[str, Any]
 
 
 def _compare(job: dict[str, Any], sets: Sequence[Sequence[str]]) -> dict[str, Any]:
-    from airtcp.questions.scenarios import compare
+    from airtcp.questions.compare.call import compare
 
     paths, options = _split(job, sets)
     text = job["text"] or None

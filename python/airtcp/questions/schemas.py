@@ -1,6 +1,7 @@
-"""JSON Schemas of the documents that are made in Python, from their types.
+"""JSON Schemas of all documents.
 
-The extension module has the schemas of all other documents. A part that a Python document takes
+The extension has those of the documents that it makes. The others follow from the types of
+documents made in Python. A part that a Python document takes
 over from one of them is annotated with `Part` and gets that schema's definition.
 """
 
@@ -11,10 +12,10 @@ import sys
 from functools import cache
 from pathlib import Path
 from typing import (
-    TYPE_CHECKING,
     Annotated,
     Any,
     Final,
+    Literal,
     cast,
     get_args,
     get_origin,
@@ -23,9 +24,7 @@ from typing import (
 )
 
 from airtcp.data.document_part import Part
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from airtcp.data.extension import core_schema
 
 PYTHON_KINDS: Final = ("diagnose", "fit", "sweep", "sweep-file")
 """Documents that are made in Python, and the sweep file, which is read there."""
@@ -39,45 +38,12 @@ _PLAIN: Final = {
 _REFERENCE: Final = "#/$defs/"
 
 
-def document_schema(kind: str, other: Callable[[str], dict[str, Any]]) -> dict[str, Any]:
-    """Return the schema of a document that is made in Python.
-
-    Args:
-        kind: One of `PYTHON_KINDS`.
-        other: Returns the schema of another document.
-
-    >>> from airtcp.questions.info import schema
-    >>> schema("diagnose")["properties"]["seed"]["type"]
-    'integer'
-    """
-    from airtcp.questions.diagnose.document import DiagnoseDocument
-    from airtcp.questions.fit.document import FitDocument
-    from airtcp.questions.sweep.document import SweepDocument
-    from airtcp.questions.sweep.file_keys import file_schema
-
-    if kind == "sweep-file":
-        return file_schema()
-    roots: dict[str, type] = {
-        "diagnose": DiagnoseDocument,
-        "fit": FitDocument,
-        "sweep": SweepDocument,
-    }
-    schemas = _Schemas(other)
-    whole = schemas.record(roots[kind])
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": roots[kind].__name__,
-        **whole,
-        "$defs": dict(sorted(schemas.definitions.items())),
-    }
-
-
 class _Schemas:
     """Collects the definitions that a schema refers to."""
 
-    def __init__(self, other: Callable[[str], dict[str, Any]]) -> None:
+    def __init__(self) -> None:
         self.definitions: dict[str, Any] = {}
-        self._other = cache(other)
+        self._other = cache(core_schema)
 
     def record(self, of: type) -> dict[str, Any]:
         """Return the schema of a record: its fields, all of them required."""
@@ -170,3 +136,56 @@ def _texts(module: str) -> dict[str, dict[str, str]]:
 
 def _sentence(text: str) -> str:
     return " ".join(text.split())
+
+
+def _document_schema(kind: str) -> dict[str, Any]:
+    """Return the schema of a document that is made in Python."""
+    from airtcp.questions.diagnose.document import DiagnoseDocument
+    from airtcp.questions.fit.document import FitDocument
+    from airtcp.questions.sweep.document import SweepDocument
+    from airtcp.questions.sweep.file_keys import file_schema
+
+    if kind == "sweep-file":
+        return file_schema()
+    roots: dict[str, type] = {
+        "diagnose": DiagnoseDocument,
+        "fit": FitDocument,
+        "sweep": SweepDocument,
+    }
+    schemas = _Schemas()
+    whole = schemas.record(roots[kind])
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": roots[kind].__name__,
+        **whole,
+        "$defs": dict(sorted(schemas.definitions.items())),
+    }
+
+
+def schema(
+    kind: Literal[
+        "scenario",
+        "study",
+        "run",
+        "trace",
+        "compare",
+        "schemes",
+        "capture",
+        "diagnose",
+        "fit",
+        "sweep",
+        "sweep-file",
+    ] = "scenario",
+) -> dict[str, Any]:
+    """Return the JSON Schema of a document.
+
+    Args:
+        kind: The document; `scenario` and `sweep-file` are files that airtcp reads.
+
+    Examples:
+        >>> "links" in schema("study")["properties"]
+        True
+    """
+    if kind in PYTHON_KINDS:
+        return _document_schema(kind)
+    return core_schema(kind)

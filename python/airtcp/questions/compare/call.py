@@ -1,0 +1,126 @@
+"""The function `compare`: TCPs and remedies over scenarios and traces."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Unpack, cast
+
+from airtcp import _core
+from airtcp.inputs import arrays
+from airtcp.inputs.arguments import COMPARED, as_json, names_of, only_given, remedies_of
+from airtcp.inputs.progress import shows_progress
+from airtcp.inputs.reading import how_to_read
+from airtcp.questions import scenarios
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from airtcp.inputs.arguments import Progress
+    from airtcp.inputs.arrays import Links
+    from airtcp.inputs.reading import Reading
+    from airtcp.questions.results import CompareResult
+
+
+@shows_progress
+def compare(
+    subjects: Links,
+    *,
+    tcp: str | Iterable[str] | None = None,
+    remedies: bool | str | Iterable[str] | None = None,
+    reference: str | None = None,
+    flow: str | None = None,
+    share: str | None = None,
+    profile: str | None = None,
+    replications: int | None = None,
+    seed: int | None = None,
+    slot: str | None = None,
+    as_link: Mapping[str, Any] | None = None,
+    synthetic: bool = True,
+    text: str | None = None,
+    overrides: Mapping[str, Any] | None = None,
+    workers: int | None = None,
+    progress: Progress | None = None,
+    warn: Callable[[str], object] | None = None,
+    **reading: Unpack[Reading],
+) -> CompareResult:
+    """Compare TCPs over the same channel, with paired differences.
+
+    Args:
+        subjects: Scenarios (files whose name ends in `.toml`) and delivery traces, as for `study`;
+            or one scenario as a table of Python values, with the key `flows`.
+        tcp: Names of TCPs, as a list or separated by commas: a congestion law (with SACK recovery),
+            a recovery with Reno's law (`newreno`, `tahoe`, `reno-nosack`), or `own` for the
+            scenario's; behind a link also `lt-tcp` and `sliding`. Keys follow colons
+            (`cubic:recovery=newreno`), and a link protocol or queue follows an `@`.
+        remedies: Whether to try remedies against losses, or their names as in `tcp`, `usual` or
+            `none`. By default `usual`, without `tcp` and for up to 20 subjects.
+        reference: The reference of the differences; by default the first TCP.
+        flow: The flow whose TCP is replaced; by default all TCP flows.
+        share: A TCP of which one flow runs beside one flow of each TCP.
+        profile: TCP parameters of all TCPs; by default the scenario's, `s1` over a trace, `linux`
+            over a trace behind a link.
+        replications: Number of replications, or of stretches of a trace.
+        seed: Root seed; by default the scenario's, else 1.
+        slot: Duration of a slot of a trace; by default its interval, else 10 ms.
+        as_link: Put traces behind a link: `rate`, `delay`, `queue` (a table as in a scenario).
+        synthetic: Whether to compare also over synthetic links of the trace's PRR and mu.
+        text: The text of the scenario, instead of the file in `subjects`.
+        overrides: Values that replace those of the scenarios, by path.
+        workers: Number of threads; by default all cores. The result does not depend on it.
+        progress: Called with done, total and a label.
+        warn: Called before the runs with each warning about the scenarios' cells.
+        **reading: How to read traces: the options of `airtcp.inputs.reading.Reading`.
+
+    Returns:
+        The result. If Ctrl-C stopped the comparison, `interrupted` is true and the result holds
+        the replications that every TCP finished.
+
+    Raises:
+        ScenarioError: If a scenario cannot be run.
+        TraceError: If a file cannot be read as a trace.
+        AirtcpError: If a TCP or an option is impossible.
+
+    Examples:
+        >>> from airtcp import synth
+        >>> path = synth("steady.txt", prr=0.9, packets=20_000, seed=1)
+        >>> result = compare(path, tcp="newreno,sack", replications=5, synthetic=False)
+        >>> result
+        CompareResult(2 TCPs, 1 subject, seed 1)
+        >>> result.outcomes["variant"]
+        ['newreno', 'sack']
+    """
+    from airtcp.questions.results import CompareResult
+
+    links: arrays.Links = subjects
+    if isinstance(subjects, Mapping):
+        scenarios.only_table(text)
+    if isinstance(subjects, Mapping) and "flows" in subjects:
+        links, text = scenarios.IN_PYTHON, scenarios.table_text(cast("Mapping[str, Any]", subjects))
+    with arrays.given(links) as paths:
+        files = [Path(path) for path in paths if text is not None or path.lower().endswith(".toml")]
+        read, replaced = how_to_read(reading), scenarios.replaced_texts(dict(overrides or {}))
+        options: dict[str, Any] = {
+            "scenarios": scenarios.scenario_texts(files, text),
+            "set": replaced,
+            "read": read,
+            "compare": only_given(
+                tcp=None if tcp is None else names_of(tcp),
+                remedies=remedies_of(tcp is None if remedies is None else remedies),
+                remedies_up_to=COMPARED if remedies is None else None,
+                reference=reference,
+                flow=flow,
+                share=share,
+                profile=profile,
+                replications=replications,
+                seed=seed,
+                slot=slot,
+                as_link=None if as_link is None else dict(as_link),
+                synthetic=synthetic,
+                workers=workers,
+            ),
+        }
+        scenarios.warn_about(options, warn)
+        traces = [path for path in paths if Path(path) not in files]
+        core = _core.compare(traces, as_json(options), progress)
+        return CompareResult(core, {"read": read, "set": replaced})

@@ -1,0 +1,133 @@
+"""The function `run`: simulate a scenario."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from airtcp import _core
+from airtcp.data.plain import printable
+from airtcp.inputs.arguments import as_json, native, only_given
+from airtcp.inputs.progress import shows_progress
+from airtcp.questions import scenarios
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from airtcp.files.folder import Purpose
+    from airtcp.inputs.arguments import PathLike, Progress
+    from airtcp.questions.results import RunResult, Why
+
+
+@shows_progress
+def run(
+    scenario: PathLike | Mapping[str, Any],
+    *,
+    text: str | None = None,
+    seed: int | None = None,
+    replications: int | None = None,
+    overrides: Mapping[str, Any] | None = None,
+    series: bool = False,
+    pcap: PathLike | None = None,
+    timeline: str | None = None,
+    radiotap: PathLike | None = None,
+    why: Why = "no",
+    purpose: Purpose | None = None,
+    force: bool = True,
+    workers: int | None = None,
+    progress: Progress | None = None,
+    warn: Callable[[str], object] | None = None,
+) -> RunResult:
+    """Simulate a scenario.
+
+    Args:
+        scenario: A TOML file, or the scenario as a table of Python values. Traces in a file are
+            named relative to its folder, those in a table relative to the working folder.
+        text: The text of the scenario, instead of the file; `scenario` is then its name in
+            messages.
+        seed: Root seed; by default the scenario's.
+        replications: Number of replications; by default the scenario's.
+        overrides: Values that replace those of the scenario, by path, such as
+            `{"links[0].rate": "20 Mb/s"}`.
+        series: Whether to record windows, round-trip times, queues and stations over time in the
+            first replication, as tables of the result.
+        pcap: File for a capture (pcapng) of the first replication, taken at the senders.
+        timeline: Interval of the first replication, such as `"2 s..2.02 s"`, in which to record
+            every frame on the air, back-off and NAV, as tables of the result.
+        radiotap: Folder for captures (pcapng with radiotap headers) of the first replication, one
+            for each station of the 802.11 cells, with the frames that it sent and heard.
+        why: Whether to find what limits the flows, by runs with one thing taken away: `"auto"` with
+            a quarter of the measured time, `"yes"` with the whole time, or `"no"`. The document has
+            the answer as `limits` and `why`.
+        purpose: The command that the captures in `radiotap` belong to; decides what may replace
+            them later.
+        force: Whether to replace captures that another process writes there during the run.
+        workers: Number of threads; by default all cores. The result does not depend on it.
+        progress: Called with done, total and a label, in hundredths of a replication.
+        warn: Called before the run with each warning about its cells, such as stations out of
+            range; the result has them as `warnings`.
+
+    Returns:
+        The result. If Ctrl-C stopped the run, `interrupted` is true.
+
+    Raises:
+        ScenarioError: If the scenario cannot be run; the message names line and path.
+
+    Examples:
+        >>> lossy = '''
+        ... duration = "10 s"
+        ... [[links]]
+        ... from = "a"
+        ... to = "b"
+        ... rate = "10 Mb/s"
+        ... delay = "20 ms"
+        ... loss = { model = "bernoulli", probability = 0.01 }
+        ... [[flows]]
+        ... from = "a"
+        ... to = "b"
+        ... '''
+        >>> result = run("lossy", text=lossy, replications=3)
+        >>> result.summary.columns
+        ['kind', 'name', 'quantity', 'mean', 'ci_low', 'ci_high']
+        >>> len(result.fingerprints)
+        3
+    """
+    from airtcp.files import atomic_write
+    from airtcp.questions.results import RunResult, RunSettings
+    from airtcp.questions.run.captures import Captures
+
+    if isinstance(scenario, Mapping):
+        scenarios.only_table(text)
+        scenario, text = scenarios.IN_PYTHON, scenarios.table_text(scenario)
+    path = Path(scenario)
+    name = printable(str(path))
+    asked = RunSettings(
+        scenario=printable(os.fspath(scenario)) if text is None else "-",
+        replications=replications,
+        overrides=scenarios.replaced_texts(overrides or {}),
+        series=series,
+        timeline=timeline,
+        why=why,
+    )
+    text = scenarios.scenario_text(path) if text is None else scenarios.parsable(text, name)
+    replaced = only_given(seed=seed, replications=replications) | dict(overrides or {})
+    if series:
+        replaced["output.series"] = True
+    options = only_given(
+        set=scenarios.replaced_texts(replaced),
+        workers=workers,
+        folder=native(path.parent),
+        timeline=timeline,
+        why=why,
+    )
+    if warn is not None:
+        about = options | {"capture": pcap is not None or radiotap is not None}
+        for warning in _core.warnings(text, name, as_json(about)):
+            warn(warning)
+    captures = Captures(pcap, radiotap, purpose, force)
+    with atomic_write.staged() as files:
+        options |= captures.stage(files)
+        core = _core.run(text, name, as_json(options), progress)
+        return captures.placed(files, RunResult(core, asked), core)
