@@ -26,6 +26,7 @@ ROOTS = {
 # dictionaries: flows, links and stations of runs are open sets of metrics.
 NAMES = {
     "compare": {
+        "Answer": "AnswerDocument",
         "Estimate": "Estimate",
         "TraceSource": "Source",
         "Skipped": "Skipped",
@@ -44,8 +45,9 @@ NAMES = {
         "Remedies": "Remedies",
         "Subject": "CompareSubject",
     },
-    "run": {"Estimate": "Estimate"},
+    "run": {"Answer": "AnswerDocument", "Estimate": "Estimate"},
     "schemes": {
+        "Answer": "AnswerDocument",
         "Estimate": "Estimate",
         "Difference": "PairedDifference",
         "NotRanked": "NotRanked",
@@ -63,6 +65,7 @@ NAMES = {
         "SchemesSubject": "SchemesSubject",
     },
     "study": {
+        "Answer": "AnswerDocument",
         "Bursts": "Bursts",
         "Convergence": "Convergence",
         "CpdfPoint": "Conditional",

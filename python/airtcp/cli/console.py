@@ -23,8 +23,10 @@ if TYPE_CHECKING:
 FAULT: Final = 1
 BAD_INPUT: Final = 2
 INTERRUPTED: Final = 130
-PIPED_WIDTH: Final = 1000
-"""Width of a table in a file or a pipe, which have no edge."""
+PIPED_WIDTH: Final = 100
+"""Width of output in a file or a pipe, unless `COLUMNS` gives another."""
+_WIDTHS: Final = range(20, 10_001)
+"""Widths that `COLUMNS` may give."""
 TRACEBACK: Final = "AIRTCP_TRACEBACK"
 """Environment variable: if it is set, a defect of airtcp prints its traceback."""
 
@@ -273,10 +275,17 @@ def screen(*, stderr: bool = False) -> Console:
                     text = printable(segment.text, "\n")
                     yield Segment(text if terminal else ungrouped(text), segment.style)
 
-    width = None if terminal else PIPED_WIDTH
+    width = columns_asked() or (None if terminal else PIPED_WIDTH)
     return Screen(
         file=stream, width=width, highlight=False, soft_wrap=False, markup=False, emoji=False
     )
+
+
+def columns_asked() -> int | None:
+    """Return the width in the environment variable `COLUMNS`, if it is set to a usable one."""
+    text = os.environ.get("COLUMNS", "")
+    asked = int(text) if text.isascii() and text.isdigit() and len(text) < len("100000") else 0
+    return asked if asked in _WIDTHS else None
 
 
 def ungrouped(text: str) -> str:

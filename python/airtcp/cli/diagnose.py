@@ -91,9 +91,6 @@ def diagnose(
             show_default=False,
         ),
     ] = None,
-    details: Annotated[
-        bool, typer.Option("--details", help="Print the link, all TCPs, and the check.")
-    ] = False,
     output: Output = STANDARD,
 ) -> None:
     """Find what limited the transfer of a packet capture, and what would deliver more.
@@ -121,7 +118,7 @@ def diagnose(
     output.finish(
         result,
         where,
-        table=lambda: _table(result.shown(), details=details),
+        table=lambda: _table(result.shown(), details=output.details),
         rows=lambda: (result.table("predictions"), result.table("predictions").rows()),
         stopped="the finished steps are shown" if result.interrupted else None,
         finished=int(result.json["observed"] is not None or not result.interrupted),

@@ -111,6 +111,9 @@ Json = Annotated[
     bool,
     typer.Option("--json", help="Print the whole result as JSON."),
 ]
+Details = Annotated[
+    bool, typer.Option("--details", help="Print all tables and findings below the answer.")
+]
 TableFormat = Annotated[Format, typer.Option("--format", help="Format of the printed result.")]
 Out = Annotated[
     Path | None,

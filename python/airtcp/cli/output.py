@@ -31,6 +31,8 @@ class Output:
     show: bool = False
     force: bool = False
     quiet: bool = False
+    details: bool = False
+    """Whether to print everything, and not only the answer."""
     figures: Path | None = None
     """The folder for figures."""
     figure_width: opt.FigureWidth = opt.FigureWidth.COLUMN
@@ -73,8 +75,11 @@ class Output:
         stopped: str | None,
         finished: int,
     ) -> None:
-        """Write and print the result, as `write.finish` does, and write its figures."""
-        from airtcp.cli import figures, write
+        """Write and print the result, as `write.finish` does, and write its figures.
+
+        A result with an answer prints the answer; `table` prints the rest with `--details`.
+        """
+        from airtcp.cli import figures, show, write
 
         folder = self.figures
 
@@ -86,7 +91,9 @@ class Output:
             result,
             where,
             self.format,
-            table=table,
+            table=lambda: show.put_result(
+                result.shown().answer() if finished else None, table, details=self.details
+            ),
             text=result.put_text,
             rows=rows,
             drawn=drawn,
@@ -103,6 +110,7 @@ _OPTIONS: Final = (
     option("out", opt.Out),
     option("as_json", opt.Json, default=False),
     option("form", opt.TableFormat, Format.TABLE),
+    option("details", opt.Details, default=False),
     option("html", opt.Html),
     _REPORT,
     option("figures", opt.Figures),

@@ -333,13 +333,15 @@ def _marks(row: Row) -> str:
     return marks + ("o" if row["own"] else "")
 
 
-def _verdict(row: Row, word: str) -> Text:
-    from rich.text import Text
+def _verdict(row: Row, word: str) -> str:
+    from airtcp.words.grid import Toned
 
-    style = {"not reproduced": "bold red", "undecided": "yellow", "skipped": "dim"}.get(
-        row["verdict"], "green"
-    )
-    return Text(f"{word} {_marks(row)}".strip(), style=style)
+    text = f"{word} {_marks(row)}".strip()
+    if row["verdict"] == "not reproduced":
+        return Toned.of(text, "bad")
+    if row["verdict"] == "undecided":
+        return Toned.of(text, "warn")
+    return Toned.of(text, "faint" if row["verdict"] == "skipped" else "good")
 
 
 __all__ = ["reproduce"]

@@ -10,6 +10,15 @@ from __future__ import annotations
 from typing import Any, Literal, NotRequired, TypedDict
 
 
+class AnswerDocument(TypedDict):
+    """The answer in words: what a person reads first."""
+
+    headline: str
+    help: str | None
+    doubt: str | None
+    next: str | None
+
+
 class Estimate(TypedDict):
     """A mean with its 95 % confidence interval over replications.
 
@@ -250,6 +259,7 @@ class CompareDocument(TypedDict):
     skipped: list[Skipped]
     subjects: list[CompareSubject]
     variants: list[str]
+    answer: NotRequired[AnswerDocument]
 
 
 class Bursts(TypedDict):
@@ -455,6 +465,7 @@ class StudyDocument(TypedDict):
     schema: str
     seed: int
     skipped: list[Skipped]
+    answer: NotRequired[AnswerDocument]
 
 
 class RunDocument(TypedDict):
@@ -471,6 +482,7 @@ class RunDocument(TypedDict):
     summary: dict[str, Any]
     warnings: NotRequired[list[str]]
     why: dict[str, Any]
+    answer: NotRequired[AnswerDocument]
 
 
 SchemeAspect = Literal["goodput", "fairness", "slowest-flow", "latency"]
@@ -628,3 +640,4 @@ class SchemesDocument(TypedDict):
     schema: str
     seed: int
     subjects: list[SchemesSubject]
+    answer: NotRequired[AnswerDocument]

@@ -35,6 +35,11 @@ class PapersResult(Written):
         """One row for each published value and each claimed ordering."""
         return [row for figure in self.figures for row in figure.rows]
 
+    @property
+    def json(self) -> list[Row]:  # pyright: ignore[reportIncompatibleVariableOverride]
+        """The rows, as `airtcp reproduce --json` prints them."""
+        return self.rows
+
     @cached_property
     def text(self) -> str:
         """The rows as JSON text."""

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from airtcp.questions.result_files import Written
+from airtcp.words.answer import answered
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -20,12 +21,10 @@ class DocumentResult(Written):
     _tables: ClassVar[tuple[str, ...]]
     _schemas: ClassVar[Mapping[str, Mapping[str, type]]]
     """Types of the columns by table; the rows show those of other tables."""
-    json: Any
-    """The document; each kind has its type."""
 
     def __init__(self, document: Mapping[str, Any]) -> None:
         """Hold the document."""
-        self.json = document
+        self.json = answered(document, self._answer(document))
 
     @cached_property
     def text(self) -> str:

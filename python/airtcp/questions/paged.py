@@ -4,16 +4,33 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from airtcp.files import atomic_write
 
 if TYPE_CHECKING:
     import os
 
+    from airtcp.words.answer import Answer
+
 
 class Paged(ABC):
     """A result with a report."""
+
+    json: Any
+    """The document; each kind has its type."""
+
+    def answer(self) -> Answer | None:
+        """Return the answer: what terminal, page and notebook show first.
+
+        It has at most three sentences (`headline`, `help`, `doubt`), one `table` and the `next`
+        command; None if the question has no such answer.
+        """
+        return self._answer(self.json)
+
+    def _answer(self, document: Any) -> Answer | None:  # noqa: ARG002 - for the results with one
+        """Make the answer from the document, which need not have its key `answer` yet."""
+        return None
 
     @abstractmethod
     def page(self) -> str:

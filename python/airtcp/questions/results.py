@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Self
 from airtcp.data.plain import is_printable_json
 from airtcp.questions.result_files import REPORT, Written
 from airtcp.words import sentences as words
+from airtcp.words.answer import answered, answered_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -49,6 +50,25 @@ class TableResult(Written):
     @cached_property
     def text(self) -> str:
         """The document as JSON text. Equal inputs and seeds give equal text."""
+        text = self._bare_text
+        return answered_text(text, self._answer(self._bare)) if self._has_answers() else text
+
+    @classmethod
+    def _has_answers(cls) -> bool:
+        return cls._answer is not TableResult._answer
+
+    @cached_property
+    def _bare(self) -> Any:
+        """The document without its answer."""
+        return json.loads(self._bare_text)
+
+    @cached_property
+    def _document(self) -> Any:
+        """The document with its answer."""
+        return answered(self._bare, self._answer(self._bare))
+
+    @cached_property
+    def _bare_text(self) -> str:
         text = self._core.json()
         if not self._asked:
             return text
@@ -58,7 +78,7 @@ class TableResult(Written):
 
     def shown(self) -> Self:
         """Return the same result with names that are safe to show in a terminal."""
-        return self if is_printable_json(self.text) else super().shown()
+        return self if is_printable_json(self._bare_text) else super().shown()
 
     @property
     def interrupted(self) -> bool:
@@ -148,7 +168,7 @@ class StudyResult(_Result):
     @cached_property
     def json(self) -> StudyDocument:
         """The document, as `airtcp study --json` prints it."""
-        return json.loads(self.text)
+        return self._document
 
     @cached_property
     def links(self) -> Table:
@@ -212,7 +232,7 @@ class RunResult(_Result):
     @cached_property
     def json(self) -> RunDocument:
         """The document, as `airtcp run --json` prints it."""
-        return json.loads(self.text)
+        return self._document
 
     @cached_property
     def flows(self) -> Table:
@@ -332,7 +352,7 @@ class CompareResult(_Result):
     @cached_property
     def json(self) -> CompareDocument:
         """The document, as `airtcp compare --json` prints it."""
-        return json.loads(self.text)
+        return self._document
 
     @cached_property
     def outcomes(self) -> Table:
@@ -382,7 +402,7 @@ class SchemesResult(_Result):
     @cached_property
     def json(self) -> SchemesDocument:
         """The document, as `airtcp compare --schemes ... --json` prints it."""
-        return json.loads(self.text)
+        return self._document
 
     @cached_property
     def outcomes(self) -> Table:

@@ -25,6 +25,7 @@ from typing import (
 
 from airtcp.data.document_part import Part
 from airtcp.data.extension import core_schema
+from airtcp.words.answer import MEANINGS
 
 PYTHON_KINDS: Final = ("diagnose", "fit", "sweep", "sweep-file")
 """Documents that are made in Python, and the sweep file, which is read there."""
@@ -36,6 +37,41 @@ _PLAIN: Final = {
     type(None): "null",
 }
 _REFERENCE: Final = "#/$defs/"
+
+
+def with_answer(kind: str, schema: dict[str, Any]) -> dict[str, Any]:
+    """Add the key `answer` to the schema of a result; the sentences are made in Python.
+
+    Args:
+        kind: The kind of document.
+        schema: Its schema.
+
+    >>> with_answer("run", {"properties": {"schema": {}}})["properties"]["answer"]
+    {'$ref': '#/$defs/Answer'}
+    """
+    if kind in _NO_RESULTS:
+        return schema
+    fields: dict[str, Any] = {
+        key: {"type": ["string", "null"], "description": meaning}
+        for key, meaning in MEANINGS.items()
+    }
+    fields["headline"]["type"] = "string"
+    definition: dict[str, Any] = {
+        "description": "The answer in words: what a person reads first.",
+        "type": "object",
+        "properties": fields,
+        "required": list(fields),
+        "additionalProperties": False,
+    }
+    return {
+        **schema,
+        "properties": {**schema["properties"], "answer": {"$ref": f"{_REFERENCE}Answer"}},
+        "$defs": dict(sorted({**schema.get("$defs", {}), "Answer": definition}.items())),
+    }
+
+
+_NO_RESULTS: Final = frozenset({"scenario", "sweep-file", "trace"})
+"""Documents without an answer: files that airtcp reads, and traces."""
 
 
 class _Schemas:
@@ -187,5 +223,5 @@ def schema(
         True
     """
     if kind in PYTHON_KINDS:
-        return _document_schema(kind)
-    return core_schema(kind)
+        return with_answer(kind, _document_schema(kind))
+    return with_answer(kind, core_schema(kind))

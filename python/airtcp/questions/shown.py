@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from airtcp.charts.figure import Figure
     from airtcp.data.table import Table
     from airtcp.questions.page_parts import PageParts, Plot
+    from airtcp.words.answer import Answer
+    from airtcp.words.grid import Grid
 
 _FINDINGS: Final = 8
 _ROWS: Final = 8
@@ -135,7 +137,13 @@ class Shown(Paged):
         return paths
 
     def _repr_html_(self) -> str:
-        """Show the findings, the first table and the first figure in a notebook."""
+        """Show the answer and the first figure in a notebook.
+
+        A result without an answer shows its findings and the first table.
+        """
+        answer = self.answer()
+        if answer is not None:
+            return answer_html(answer, self._picture(), repr(self))
         parts = self._parts
         name, frame = next(self._frames(), ("", None))
         table = "" if frame is None else _table(name, frame)
@@ -151,6 +159,33 @@ class Shown(Paged):
         except _core.AirtcpError as error:
             return f"<p><small>{escape(str(error))}</small></p>"
         return f"<p>{picture}</p>" if picture else ""
+
+
+def answer_html(answer: Answer, rest: str, said: str) -> str:
+    """Lay an answer out for a notebook.
+
+    Args:
+        answer: The answer.
+        rest: What follows its table, as HTML.
+        said: One line about the result.
+    """
+    head, *others = (escape(printable(sentence)) for sentence in answer.sentences)
+    grid = answer.table
+    table = "" if grid is None else _grid(grid)
+    return (
+        f'<div style="max-width:60em"><p><b>{head}</b></p>'
+        + "".join(f"<p>{sentence}</p>" for sentence in others)
+        + f"{table}{rest}<p><small>{escape(printable(said))}</small></p></div>"
+    )
+
+
+def _grid(grid: Grid) -> str:
+    """Lay the first rows of a table out for a notebook."""
+    short = grid.first(_ROWS)
+    columns = {short.head: [printable(name) for name in short.names]}
+    columns |= {column.heading: [printable(c) for c in column.cells] for column in short.columns}
+    size = f"and {short.more} more" if short.more else ""
+    return table_text.grid(columns, size)
 
 
 def _shown(parts: PageParts, rest: str, said: str) -> str:

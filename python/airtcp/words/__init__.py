@@ -1,1 +1,1 @@
-"""How an answer is said: sentences, numbers, lists, units, columns."""
+"""How an answer is said: its sentences, its tables, and names that a person would say."""

@@ -11,12 +11,14 @@ from airtcp.questions.capture import findings as capture_words
 from airtcp.questions.result_files import REPORT
 from airtcp.questions.results import TableResult
 from airtcp.words import sentences as words
+from airtcp.words.answer import answered_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from airtcp import _core
     from airtcp.data.table import Table
+    from airtcp.words.answer import Answer
     from airtcp.words.sentences import Finding
 
 _SERIES: Final = "_series"
@@ -50,7 +52,11 @@ class CaptureResult(TableResult):
     @cached_property
     def json(self) -> dict[str, Any]:
         """The document, as `airtcp capture --json` prints it."""
-        return json.loads(self.text)
+        return self._document
+
+    def answer(self) -> Answer | None:
+        """Return the answer, as every result does; it follows from `head`."""
+        return self._answer(self.head)
 
     def put_text(self, write: Callable[[str], object]) -> None:
         """Give the document as JSON text to a function in pieces, without the whole in memory.
@@ -58,7 +64,17 @@ class CaptureResult(TableResult):
         Args:
             write: Takes a piece of the text.
         """
-        self._core.write_json(write)
+        if not self._has_answers():
+            self._core.write_json(write)
+            return
+        said = False
+
+        def piece(text: str) -> None:
+            nonlocal said
+            write(text if said else answered_text(text, self._answer(self.head)))
+            said = True
+
+        self._core.write_json(piece)
 
     @property
     def total(self) -> int:

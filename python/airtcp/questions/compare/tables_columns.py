@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rich.text import Text
-
     from airtcp.cli.tables import Column
     from airtcp.data.documents import Estimate, Outcome
     from airtcp.data.metrics import Metric
@@ -56,13 +54,12 @@ def against(reference: str, outcomes: list[Outcome]) -> Column:
     )
 
 
-def _gained(outcome: Outcome, *, interval: bool) -> Text:
-    """Format the difference to the reference; it is dim if it is not significant."""
-    from rich.text import Text
-
+def _gained(outcome: Outcome, *, interval: bool) -> str:
+    """Format the difference to the reference; it is faint if it is not significant."""
     from airtcp.questions.compare import findings as compare
+    from airtcp.words.grid import Toned
 
     difference = outcome["difference"]
     significant = difference is not None and difference["standing"] in {"more", "less"}
     shown = compare.against_reference(outcome, interval=interval)
-    return Text(shown or "-", style="dim" if shown and not significant else "")
+    return Toned.of(shown, "faint") if shown and not significant else shown or "-"

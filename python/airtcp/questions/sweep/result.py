@@ -12,6 +12,7 @@ from airtcp.questions.sweep.chunks import read_chunk
 from airtcp.questions.sweep.live import Sample, page_text
 from airtcp.questions.sweep.measures import axis_shown, forward
 from airtcp.questions.sweep.store import POINTS
+from airtcp.words.answer import answered_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,7 +53,8 @@ class SweepResult(Shown):
     @cached_property
     def text(self) -> str:
         """The document as JSON text."""
-        return json.dumps(self.json, ensure_ascii=False, separators=(",", ":"))
+        text = json.dumps(self.json, ensure_ascii=False, separators=(",", ":"))
+        return answered_text(text, self.answer())
 
     def _chunks(self) -> Iterator[Any]:
         return map(read_chunk, sorted((self.folder / POINTS).glob("*.parquet")))

@@ -12,14 +12,12 @@ from airtcp.words import sentences as words
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from rich.text import Text
-
     from airtcp.data.documents import Ensemble, Link
 
     Row = Mapping[str, Any]
 
 
-def _column(key: str, cells: Sequence[str | Text], short: Sequence[str] | None = None) -> Column:
+def _column(key: str, cells: Sequence[str], short: Sequence[str] | None = None) -> Column:
     """Return the column of a metric; the first ones stay in the narrowest terminal."""
     metric = columns.studied()[key]
     return Column(broken(metric.label), cells, short, max(metric.rank - STAY, 0))
@@ -115,13 +113,13 @@ def not_significant(link: Link) -> bool:
     return link["mu"] is not None and not difference["beyond_chance"]
 
 
-def _gain(link: Link, *, interval: bool) -> Text:
-    """Format the gain; without significance it is dim and has no interval."""
-    from rich.text import Text
+def _gain(link: Link, *, interval: bool) -> str:
+    """Format the gain; without significance it is faint and has no interval."""
+    from airtcp.words.grid import Toned
 
     gain = link["tcp"]["difference"]["independent"]["percent"]
     if gain is None or gain["mean"] is None or link["mu"] is None:
-        return Text("-")
+        return "-"
     if not_significant(link):
-        return Text(f"~ {words.signed(gain['mean'])}", style="dim")
-    return Text(words.measured(gain) if interval else words.signed(gain["mean"]))
+        return Toned.of(f"~ {words.signed(gain['mean'])}", "faint")
+    return words.measured(gain) if interval else words.signed(gain["mean"])
