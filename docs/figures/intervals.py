@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, Any
 
 import simulate
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     import polars as pl
 
@@ -16,8 +17,7 @@ INTERVALS = {
         "`trace stats`, `study`",
         "exact (Clopper-Pearson) for the equivalent number of independent packets, n (1 - mu)/(1 + mu),"
         " divided by the excess variance between stretches. A trace without a loss, or with losses only,"
-        " has no information about bursts: it has the bound for independent packets, and this table"
-        " excludes it",
+        " has the bound for independent packets; this table excludes it",
     ),
     "mu": (
         '`trace stats`, `study`, "settled"',
@@ -34,9 +34,9 @@ INTERVALS = {
         "goodputs of flows and their sum in `run`, `compare` and sweeps",
         "as a mean over replications, below the rate of the slowest link; below 30 timeouts in all"
         " replications widened to what the exact interval of their number (Garwood) costs: one second, the"
-        " initial timeout, of the active time for each. A flow that fills its link has nearly equal goodputs"
-        " in most replications, and a rare stall decides the mean: Student's interval of five replications"
-        " covers about a third at 0.03 % loss. The samples are drawn from 600 replications, whose mean is the truth",
+        " initial timeout, of the active time for each. Student's interval alone covers about a third with five"
+        " replications at 0.03 % loss, where a rare stall decides the mean. The truth is the mean of the 600"
+        " replications from which the samples are drawn",
     ),
     "count over replications": (
         "timeouts, retransmissions, drops and other counts in `run`, `compare`, `study`",
@@ -96,19 +96,54 @@ def page(numbers: Mapping[str, pl.DataFrame]) -> str:
     out = ["Exceptions within a method's assumptions:", ""]
     for row in rows:
         draws, covered = row["draws"], row["covered"]
-        if row["holds"] and draws >= LEAST and not bound(draws - covered, draws):
+        if row["holds"] and _is_below(row):
             out.append(f"- {row['interval']}: {row['corner']}: {100 * covered / draws:.1f} %")
     for name, (where, method) in INTERVALS.items():
         of = [row for row in rows if row["interval"] == name]
         out += ["", f"## {name[0].upper()}{name[1:]}", "", f"Printed in: {where}.", ""]
-        out += [f"Method: {method}.", "", "| corner | draws | covered | width | |"]
-        out += ["|---|---|---|---|---|"]
-        for row in of:
-            draws, covered = row["draws"], row["covered"]
-            said = "" if row["holds"] else "outside"
-            if draws >= LEAST and not bound(draws - covered, draws):
-                said = f"{said}, below".removeprefix(", ")
-            share = f"{100 * covered / draws:.1f} %" if draws >= LEAST else "-"
-            width = "-" if row["width"] is None else f"{row['width']:.2g}"
-            out.append(f"| {row['corner']} | {draws} | {share} | {width} | {said} |")
+        out += [f"Method: {method}.", "", *_table(of)]
     return "\n".join(out)
+
+
+SIZE = re.compile(r", (\d+) (replications|replicas|packets)(?=:|$)")
+"""The size of the sample, at the end of a corner or of the corner without what is tested."""
+
+
+def _table(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Lay out the corners of an interval: a row each, with a column for each size of the sample."""
+    corners: dict[str, dict[int, Mapping[str, Any]]] = {}
+    unit = ""
+    for row in rows:
+        found = SIZE.search(row["corner"])
+        if found is None:
+            raise ValueError(f"corner {row['corner']!r} ends in no size of a sample")
+        size, unit = int(found[1]), found[2]
+        corners.setdefault(SIZE.sub("", row["corner"]), {})[size] = row
+    sizes = sorted({size for of in corners.values() for size in of})
+    # The draws stand in the heading of their column if all of its corners have the same.
+    draws = {size: {of[size]["draws"] for of in corners.values() if size in of} for size in sizes}
+    same = {size: len(of) == 1 for size, of in draws.items()}
+    heads = [f"{n} {unit}" + (f" ({min(draws[n])})" if same[n] else "") for n in sizes]
+    out = [f"| corner | {' | '.join(heads)} |", "|---" * (len(sizes) + 1) + "|"]
+    for corner, of in corners.items():
+        cells = [_cell(of[n], with_draws=not same[n]) if n in of else "" for n in sizes]
+        out.append(f"| {corner} | {' | '.join(cells)} |")
+    return out
+
+
+def _is_below(row: Mapping[str, Any]) -> bool:
+    draws, covered = row["draws"], row["covered"]
+    return draws >= LEAST and not bound(draws - covered, draws)
+
+
+def _cell(row: Mapping[str, Any], *, with_draws: bool) -> str:
+    """Give the coverage, the draws if they are asked for, and the width if it is known."""
+    draws, covered = row["draws"], row["covered"]
+    share = f"{100 * covered / draws:.1f} %" if draws >= LEAST else "-"
+    if _is_below(row):
+        share = f"**{share}**"
+    if not row["holds"]:
+        share += "†"
+    if with_draws:
+        share += f" ({draws})"
+    return share if row["width"] is None else f"{share}, {row['width']:.2g}"

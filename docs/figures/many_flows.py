@@ -58,27 +58,47 @@ def _numbers(frame: pl.DataFrame, name: str) -> dict[tuple[float, ...], dict[str
 
 
 def table(numbers: Mapping[str, pl.DataFrame]) -> str:
-    """What the page has of the rows."""
+    """Lay out a row for each queue and number of flows, with a column for each share of losses."""
     frame = numbers["many-flows.csv"]
-    lines = [
-        "| packets of queue | flows | share | loss | sent (max), Mb/s | goodput | Jain (min) | queued | "
-        "SACK: goodput, Jain | LT-TCP: sent, goodput, Jain |",
-        "|" + 10 * "---|",
+    sliding, tcp, lt = (_numbers(frame, name) for name in ("sliding", "tcp", "lt"))
+    losses = sorted({loss for _, _, loss in sliding})
+    heads = [f"{100 * loss:.0f} %" if loss else "0" for loss in losses]
+    own = [
+        "| queue, flows, share | " + " | ".join(heads) + " |",
+        "|---" * (1 + len(heads)) + "|",
     ]
-    tcp, lt = (_numbers(frame, name) for name in ("tcp", "lt"))
-    for (queue, flows, loss), row in _numbers(frame, "sliding").items():
+    others = [
+        "| queue, flows | "
+        + " | ".join(f"{name}, {head}" for name in ("SACK", "LT-TCP") for head in heads)
+        + " |",
+        "|---" * (1 + 2 * len(heads)) + "|",
+    ]
+    for queue, flows in dict.fromkeys((queue, flows) for queue, flows, _ in sliding):
         share = (queue + PIPE) / flows
-        sent, jain = f"{row['sent']:.1f}", f"{row['jain']:.2f}"
-        if row["sent"] > 13:
-            sent = f"**{sent}**"
-        if row["jain"] < 0.8 and share >= 4:
-            jain = f"**{jain}**"
-        percent = f"{100 * loss:.0f} %" if loss else "0"
-        sack, other = tcp[queue, flows, loss], lt[queue, flows, loss]
-        lines.append(
-            f"| {queue:.0f} | {flows:.0f} | {share:.1f} | {percent} | {sent} ({row['most']:.1f}) | "
-            f"{row['got']:.2f} | {jain} ({row['least']:.2f}) | {row['queued']:.1f} | "
-            f"{sack['got']:.2f}, {sack['jain']:.2f} | "
-            f"{other['sent']:.1f}, {other['got']:.2f}, {other['jain']:.2f} |"
-        )
-    return "\n".join(lines) + "\n"
+        at = [(queue, flows, loss) for loss in losses]
+        cells = [_own(sliding[key], share) for key in at]
+        own.append(f"| {queue:.0f}, {flows:.0f}, {share:.1f} | {' | '.join(cells)} |")
+        cells = [f"{tcp[key]['got']:.2f}, {tcp[key]['jain']:.2f}" for key in at]
+        cells += [
+            f"{lt[key]['sent']:.1f}, {lt[key]['got']:.2f}, {lt[key]['jain']:.2f}" for key in at
+        ]
+        others.append(f"| {queue:.0f}, {flows:.0f} | {' | '.join(cells)} |")
+    return "\n".join(
+        [
+            *own,
+            "",
+            "Goodput and Jain's index of SACK; sent, goodput and Jain's index of LT-TCP:",
+            "",
+            *others,
+        ]
+    )
+
+
+def _own(row: Mapping[str, float], share: float) -> str:
+    """Give what flows sent, their goodput, Jain's index and the queue; what is bad is bold."""
+    sent, jain = f"{row['sent']:.1f}", f"{row['jain']:.2f}"
+    if row["sent"] > 13:
+        sent = f"**{sent}**"
+    if row["jain"] < 0.8 and share >= 4:
+        jain = f"**{jain}**"
+    return f"{sent} ({row['most']:.1f}), {row['got']:.2f}, {jain} ({row['least']:.2f}), {row['queued']:.1f}"

@@ -97,10 +97,10 @@ def measure(numbers: Mapping[str, pl.DataFrame]) -> dict[str, str]:
 
 
 def cell(mean: float, theirs: float | None, label: str) -> str:
-    """A peer's number behind ours, marked if far."""
-    bar = "" if label == "ns2" else "/"
+    """A peer's number behind ours, marked if far; nothing if the peer has no such TCP."""
     if theirs is None:
-        return f" {bar}-"
+        return ""
+    bar = "" if label == "ns2" else "/"
     far = abs(mean / theirs - 1) > FAR if theirs > 0 else mean > 0
     return f" {bar}{theirs:.2f}{'!' if far else ''}"
 
