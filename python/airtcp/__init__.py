@@ -28,19 +28,23 @@ if TYPE_CHECKING:
 
     from airtcp._core import AirtcpError, ScenarioError, TraceError
     from airtcp.data.extension import registry, version
+    from airtcp.data.table import Table
     from airtcp.papers.call import published, reproduce
+    from airtcp.papers.result import PapersResult
     from airtcp.questions.capture.call import capture
     from airtcp.questions.capture.result import CaptureResult
     from airtcp.questions.compare.call import compare
     from airtcp.questions.compare.call_cell import compare_schemes
+    from airtcp.questions.compare.result import CompareResult, SchemesResult
     from airtcp.questions.diagnose.call import diagnose
     from airtcp.questions.diagnose.result import DiagnoseResult
     from airtcp.questions.fit.call import trace_fit
     from airtcp.questions.fit.result import FitResult
-    from airtcp.questions.results import CompareResult, RunResult, SchemesResult, StudyResult
     from airtcp.questions.run.call import run
+    from airtcp.questions.run.result import RunResult
     from airtcp.questions.schemas import schema
     from airtcp.questions.study.call import study
+    from airtcp.questions.study.result import StudyResult
     from airtcp.questions.sweep.call import sweep
     from airtcp.questions.sweep.result import SweepResult
     from airtcp.questions.trace.call import convert, synth
@@ -87,13 +91,13 @@ _HOME = {
     "ScenarioError": "airtcp._core",
     "TraceError": "airtcp._core",
     "CaptureResult": "airtcp.questions.capture.result",
-    "CompareResult": "airtcp.questions.results",
+    "CompareResult": "airtcp.questions.compare.result",
     "DiagnoseResult": "airtcp.questions.diagnose.result",
     "FitResult": "airtcp.questions.fit.result",
     "PapersResult": "airtcp.papers.result",
-    "RunResult": "airtcp.questions.results",
-    "SchemesResult": "airtcp.questions.results",
-    "StudyResult": "airtcp.questions.results",
+    "RunResult": "airtcp.questions.run.result",
+    "SchemesResult": "airtcp.questions.compare.result",
+    "StudyResult": "airtcp.questions.study.result",
     "SweepResult": "airtcp.questions.sweep.result",
     "Table": "airtcp.data.table",
     "capture": "airtcp.questions.capture.call",

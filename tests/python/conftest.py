@@ -22,7 +22,7 @@ from example_paper import write_paper
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from airtcp.questions.results import StudyResult
+    from airtcp.questions.study.result import StudyResult
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A shell that starts the tests in the background makes them, and their programs, ignore Ctrl-C.

@@ -18,7 +18,7 @@ from examples import LOSSY_LINK
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from airtcp.questions.results import StudyResult
+    from airtcp.questions.study.result import StudyResult
 
 
 def test_every_table_goes_round(study: StudyResult) -> None:

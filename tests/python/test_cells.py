@@ -15,7 +15,7 @@ from examples import SCENARIOS
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from airtcp.questions.results import RunResult
+    from airtcp.questions.run.result import RunResult
     from conftest import Program
 
 CELL = """duration = "1 s"

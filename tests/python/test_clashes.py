@@ -21,7 +21,7 @@ from examples import LOSSY_LINK
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from airtcp.questions.results import RunResult
+    from airtcp.questions.run.result import RunResult
     from conftest import Program
 
 TEXT = f'duration = "50 ms"\n{LOSSY_LINK}'

@@ -12,7 +12,7 @@ from airtcp.questions.run import rows_delay as delay_rows
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from airtcp.questions.results import RunResult
+    from airtcp.questions.run.result import RunResult
 
 MIXED = """duration = "2 s"
 warmup = "500 ms"

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from airtcp.questions.results import StudyResult
+    from airtcp.questions.study.result import StudyResult
 
 RATE = 10e6
 SHARES = {

@@ -20,7 +20,7 @@ from examples import LOSSY_LINK
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from airtcp.questions.results import StudyResult
+    from airtcp.questions.study.result import StudyResult
     from browser import Browser
 
 SCENARIO = f"""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from airtcp.questions.results import StudyResult
+    from airtcp.questions.study.result import StudyResult
 
 FLOWS = MAX_NAMES + 2
 CELL = f"""

@@ -11,7 +11,7 @@ from airtcp.questions.run import findings as run
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from airtcp.questions.results import RunResult
+    from airtcp.questions.run.result import RunResult
 
 LINK = """
 duration = "10 s"

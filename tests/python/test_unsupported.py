@@ -16,7 +16,7 @@ from airtcp.questions.study import findings as study_words
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from airtcp.questions.results import StudyResult
+    from airtcp.questions.study.result import StudyResult
 
 HEADER = (
     '{"location": "here", "interframe_duration": 10}\n'

@@ -19,7 +19,7 @@ from airtcp.questions.trace.model_scores import ModelScores
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from airtcp.questions.results import StudyResult
+    from airtcp.questions.study.result import StudyResult
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "python"

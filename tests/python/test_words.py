@@ -15,7 +15,7 @@ from airtcp.questions.study.rows import pack, thin
 from airtcp.words import sentences as words
 
 if TYPE_CHECKING:
-    from airtcp.questions.results import StudyResult
+    from airtcp.questions.study.result import StudyResult
 
 
 def _value(text: str) -> float:

@@ -15,7 +15,7 @@ from airtcp.cli.reading import DEFAULT_READING, reads_traces
 from airtcp.inputs.reading import Reading
 
 if TYPE_CHECKING:
-    from airtcp.questions.results import CompareResult
+    from airtcp.questions.compare.result import CompareResult
 
 
 Tcp = Annotated[

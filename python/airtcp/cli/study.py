@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from airtcp.cli.tables import Column
     from airtcp.data.documents import Link
-    from airtcp.questions.results import StudyResult
+    from airtcp.questions.study.result import StudyResult
 
 _ROWS = 30
 

@@ -39,12 +39,12 @@ def captured(
         links of 802.11 by transmitter, without a radio empty.
     """
     # The simulator's results import heavy libraries, so they are loaded when first used.
-    from airtcp.questions import scenarios
     from airtcp.questions.capture import call as packet_captures
+    from airtcp.questions.run import call
 
     with TemporaryDirectory(prefix="airtcp-", ignore_cleanup_errors=True) as home:
         host, air = Path(home) / "host.pcapng", Path(home) / "air"
-        result = scenarios.run(
+        result = call.run(
             scenario,
             seed=seed,
             replications=1,

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from airtcp.papers.ensembles import LinkSet, Recipe
     from airtcp.papers.library import Library
-    from airtcp.questions.results import RunResult
+    from airtcp.questions.run.result import RunResult
 
 _A = TypeVar("_A")
 _T = TypeVar("_T")
@@ -384,12 +384,12 @@ class Context:
         beside: int = 1,
     ) -> RunResult:
         # The simulator's results import heavy libraries, so they are loaded when first used.
-        from airtcp.questions import scenarios
+        from airtcp.questions.run import call
 
         places = self._places.fit(runs, beside)
         with self._places.taken(places):
             self.check()
-            return scenarios.run(
+            return call.run(
                 self.library.scenario(name),
                 seed=self.seed + repeat,
                 replications=runs,

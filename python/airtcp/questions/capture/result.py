@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.questions.capture import findings as capture_words
+from airtcp.questions.result import TableResult
 from airtcp.questions.result_files import REPORT
-from airtcp.questions.results import TableResult
 from airtcp.words import sentences as words
 from airtcp.words.answer import answered_text
 

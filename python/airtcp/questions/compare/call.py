@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from airtcp.inputs.arguments import Progress
     from airtcp.inputs.arrays import Links
     from airtcp.inputs.reading import Reading
-    from airtcp.questions.results import CompareResult
+    from airtcp.questions.compare.result import CompareResult
 
 
 @shows_progress
@@ -90,7 +90,7 @@ def compare(
         >>> result.outcomes["variant"]
         ['newreno', 'sack']
     """
-    from airtcp.questions.results import CompareResult
+    from airtcp.questions.compare.result import CompareResult
 
     links: arrays.Links = subjects
     if isinstance(subjects, Mapping):

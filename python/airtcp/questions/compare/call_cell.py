@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from airtcp.inputs.arguments import PathLike, Progress
-    from airtcp.questions.results import SchemesResult
+    from airtcp.questions.compare.result import SchemesResult
 
 
 @shows_progress
@@ -82,7 +82,7 @@ def compare_schemes(
         >>> result.outcomes["variant"]
         ['base', 'rts', 'ack-1']
     """
-    from airtcp.questions.results import SchemesResult
+    from airtcp.questions.compare.result import SchemesResult
 
     if isinstance(scenarios, Mapping):
         only_table(text)

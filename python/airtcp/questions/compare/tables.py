@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from airtcp.cli.tables import Column
     from airtcp.data.documents import CompareCase, CompareSubject
-    from airtcp.questions.results import CompareResult
+    from airtcp.questions.compare.result import CompareResult
 
 
 _IN_FULL: Final = 5

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from airtcp.cli.output import Output
     from airtcp.cli.tables import Column
     from airtcp.data.documents import SchemeQuestion, SchemesSubject
-    from airtcp.questions.results import SchemesResult
+    from airtcp.questions.compare.result import SchemesResult
 
 
 def compare(

@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 from airtcp.data.extension import registry
 from airtcp.questions.capture.call import logged
-from airtcp.questions.compare.call import compare, run
+from airtcp.questions.compare.call import compare
 from airtcp.questions.diagnose.model import Application, scenario
 from airtcp.questions.diagnose.points import bulk_of, chosen
 from airtcp.questions.diagnose.posterior import draw, is_found
+from airtcp.questions.run.call import run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from airtcp.files.folder import Purpose
     from airtcp.inputs.arguments import PathLike, Progress
-    from airtcp.questions.results import RunResult, Why
+    from airtcp.questions.run.result import RunResult, Why
 
 
 @shows_progress
@@ -95,8 +95,8 @@ def run(
         3
     """
     from airtcp.files import atomic_write
-    from airtcp.questions.results import RunResult, RunSettings
     from airtcp.questions.run.captures import Captures
+    from airtcp.questions.run.result import RunResult, RunSettings
 
     if isinstance(scenario, Mapping):
         scenarios.only_table(text)

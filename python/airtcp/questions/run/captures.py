@@ -13,7 +13,7 @@ from airtcp.inputs.arguments import native
 if TYPE_CHECKING:
     from airtcp import _core
     from airtcp.inputs.arguments import PathLike
-    from airtcp.questions.results import RunResult
+    from airtcp.questions.run.result import RunResult
 
 _TOLD = {"pcap": "the capture", "radiotap": "the captures"}
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from airtcp.data.documents import RunDocument
     from airtcp.data.metrics import Metric
-    from airtcp.questions.results import RunResult
+    from airtcp.questions.run.result import RunResult
 
 
 _ROWS: Final = 200

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from airtcp.inputs.arguments import Progress
     from airtcp.inputs.arrays import Links
     from airtcp.inputs.reading import Reading
-    from airtcp.questions.results import StudyResult
+    from airtcp.questions.study.result import StudyResult
 
 _MOST_LINKS: Final = 2**32 - 1
 
@@ -76,7 +76,7 @@ def study(
         >>> study({"uplink": [1, 1, 0, 1] * 500}, replicas=2).json["links"][0]["name"]
         'uplink'
     """
-    from airtcp.questions.results import StudyResult
+    from airtcp.questions.study.result import StudyResult
 
     read = how_to_read(reading)
     options = {

@@ -1,0 +1,117 @@
+"""The results of `compare` and `compare_schemes`."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from airtcp.questions.result import SeededResult
+from airtcp.words import sentences as words
+
+if TYPE_CHECKING:
+    from airtcp import _core
+    from airtcp.data.documents import CompareDocument, SchemesDocument
+    from airtcp.data.table import Table
+
+
+class CompareResult(SeededResult):
+    """The result of `compare`: every TCP on every scenario and link."""
+
+    _kind = "compare"
+    _core: _core.CompareResult
+
+    @cached_property
+    def json(self) -> CompareDocument:
+        """The document, as `airtcp compare --json` prints it."""
+        return self._document
+
+    @cached_property
+    def outcomes(self) -> Table:
+        """One row per subject, channel and TCP: means with 95 % confidence intervals."""
+        return self.table("outcomes")
+
+    @cached_property
+    def runs(self) -> Table:
+        """One row per subject, channel, TCP and replication."""
+        return self.table("runs")
+
+    @property
+    def findings(self) -> list[words.Finding]:
+        """The findings of the first subject, in words."""
+        from airtcp.questions.compare import findings as compare
+
+        document = self.json
+        if not document["subjects"]:
+            return []
+        return compare.subject_findings(
+            document["subjects"][0], document["reference"], document["rival"]
+        )
+
+    def page(self) -> str:
+        """Return the report: one self-contained HTML document."""
+        from airtcp.questions.compare.sections import compare_page
+
+        return compare_page(self.json)
+
+    def __repr__(self) -> str:
+        """Describe the result by its size."""
+        state = ", interrupted" if self.interrupted else ""
+        document = self.json
+        return (
+            f"CompareResult({words.counted(len(document['variants']), 'TCP')},"
+            f" {words.counted(len(document['subjects']), 'subject')},"
+            f" seed {self.seed}{state})"
+        )
+
+
+class SchemesResult(SeededResult):
+    """The result of `compare_schemes`: every scheme in every cell."""
+
+    _kind = "schemes"
+    _core: _core.SchemesResult
+
+    @cached_property
+    def json(self) -> SchemesDocument:
+        """The document, as `airtcp compare --schemes ... --json` prints it."""
+        return self._document
+
+    @cached_property
+    def outcomes(self) -> Table:
+        """One row per scenario and variant: means with 95 % confidence intervals."""
+        return self.table("outcomes")
+
+    @cached_property
+    def differences(self) -> Table:
+        """One row per scenario, variant and quantity: the paired difference to the reference."""
+        return self.table("differences")
+
+    @cached_property
+    def stations(self) -> Table:
+        """One row per scenario, variant and station: goodput and airtime."""
+        return self.table("stations")
+
+    @property
+    def findings(self) -> list[words.Finding]:
+        """The findings of the first scenario, in words."""
+        from airtcp.questions.compare import findings_cell as schemes
+
+        document = self.json
+        if not document["subjects"]:
+            return []
+        return schemes.findings(document["subjects"][0], document["reference"])
+
+    def page(self) -> str:
+        """Return the report: one self-contained HTML document."""
+        from airtcp.questions.compare.sections_cell import schemes_page
+
+        return schemes_page(self.json)
+
+    def __repr__(self) -> str:
+        """Describe the result by its size."""
+        state = ", interrupted" if self.interrupted else ""
+        subjects = self.json["subjects"]
+        variants = len({v["variant"] for s in subjects for v in s["variants"]})
+        return (
+            f"SchemesResult({words.counted(variants, 'variant')},"
+            f" {words.counted(len(subjects), 'scenario')}, seed {self.seed}{state})"
+        )

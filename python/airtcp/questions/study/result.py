@@ -1,0 +1,55 @@
+"""The result of `study`."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from airtcp.questions.result import SeededResult
+from airtcp.words import sentences as words
+
+if TYPE_CHECKING:
+    from airtcp import _core
+    from airtcp.data.documents import StudyDocument
+    from airtcp.data.table import Table
+
+
+class StudyResult(SeededResult):
+    """The result of `study`: one entry for each link."""
+
+    _kind = "study"
+    _core: _core.StudyResult
+
+    @cached_property
+    def json(self) -> StudyDocument:
+        """The document, as `airtcp study --json` prints it."""
+        return self._document
+
+    @cached_property
+    def links(self) -> Table:
+        """One row per link: metrics, and TCP over the trace and over synthetic links."""
+        return self.table("links")
+
+    @property
+    def findings(self) -> list[words.Finding]:
+        """The findings over all links, in words."""
+        from airtcp.questions.study import findings as study
+        from airtcp.questions.study import findings_capacity as capacity
+
+        found = study.study_findings(self.json["links"]) if self.json["links"] else []
+        return [*found, *capacity.capacity_findings(self.json["capacities"])]
+
+    def page(self) -> str:
+        """Return the report: one self-contained HTML document."""
+        from airtcp.questions.study.sections import study_page
+
+        return study_page(self.json)
+
+    def __len__(self) -> int:
+        """Return the number of links."""
+        return len(self.json["links"]) + len(self.json["capacities"])
+
+    def __repr__(self) -> str:
+        """Describe the result by its size."""
+        state = ", interrupted" if self.interrupted else ""
+        return f"StudyResult({words.counted(len(self), 'link')}, seed {self.seed}{state})"
