@@ -233,9 +233,14 @@ def test_a_damaged_answer_is_a_missing_one(
 
 
 def test_the_program_of_an_answer_is_all_that_drivers_use() -> None:
-    names = {path.name for path in kept.sources()}
-    assert {"scenarios.py", "documents.py", "results.py", "context.py", "sweep.py"} <= names
-    assert not names & {"page.py", "console.py"}
+    sources = kept.sources()
+    names = {path.name for path in sources}
+    assert {"scenarios.py", "documents.py", "result.py", "context.py", "sweep.py"} <= names
+    assert not names & {"page.py", "console.py", "charts.py", "findings_air.py"}
+    package = Path(airtcp.__file__).parent
+    for part in kept.SOURCES:
+        folders = {*package.glob(part)}
+        assert folders & {path.parent for path in sources}, part
 
 
 def test_ctrl_c_keeps_what_is_finished(papers: Path, tmp_path: Path) -> None:
