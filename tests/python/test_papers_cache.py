@@ -7,6 +7,7 @@ import json
 import os
 import tracemalloc
 import zlib
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -18,7 +19,6 @@ from airtcp.papers.library import Library
 from example_paper import FIGURE, SCENARIO, changed
 
 if TYPE_CHECKING:
-    from pathlib import Path
 
     from airtcp.papers.link_run import LinkRun
 
