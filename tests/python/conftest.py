@@ -28,7 +28,8 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A shell that starts the tests in the background makes them, and their programs, ignore Ctrl-C.
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-ENVIRONMENT = {**os.environ, "PYTHONUTF8": "1", "TERM": "dumb"}
+ENVIRONMENT = {**os.environ, "PYTHONUTF8": "1", "TERM": "dumb", "COLUMNS": "1000"}
+"""Lines as wide as their text; the tests of answers ask for other widths."""
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,6 @@ from airtcp.papers.library import Library
 from example_paper import FIGURE, SCENARIO, changed
 
 if TYPE_CHECKING:
-
     from airtcp.papers.link_run import LinkRun
 
 

@@ -131,8 +131,9 @@ def named(document: RunDocument, names: Iterable[str]) -> str:
     if len(given) > 1 and sum(len(group.flows) for group in whole) == len(given):
         # Uploads and downloads have a short name, flows from one node to another have not.
         in_cells = not any(" to " in group.name for group in whole)
-        if in_cells or not (len(listed) > NAMED and _counted(listed)):
-            said = [f"the {words.count(len(g.flows))} {_plural(g.name)}" for g in whole]
+        alone = not in_cells and all(len(group.flows) == 1 for group in whole)
+        if in_cells or not (alone or (len(listed) > NAMED and _counted(listed))):
+            said = [_group(group) for group in whole]
             return words.listed(said)
     if len(listed) > NAMED and (counted := _counted(listed)):
         return counted
@@ -148,6 +149,20 @@ def _counted(names: Sequence[str]) -> str:
     if not first or [*names] != [f"{stem}{int(first) + i}" for i in range(len(names))]:
         return ""
     return f"{names[0]} to {names[-1]}"
+
+
+def _group(group: Group) -> str:
+    """Name the flows of a direction by their number.
+
+    >>> _group(Group("uploads", ("a",), 0.0, 0.0, 0.0))
+    'the upload'
+    >>> _group(Group("downloads of x", ("a", "b"), 0.0, 0.0, 0.0))
+    'the 2 downloads of x'
+    """
+    if len(group.flows) > 1:
+        return f"the {words.count(len(group.flows))} {_plural(group.name)}"
+    one = group.name.replace("loads", "load", 1) if "loads" in group.name else ""
+    return f"the {one or f'flow {group.name}'}"
 
 
 def _plural(direction: str) -> str:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from airtcp.data.documents import RunDocument
     from airtcp.data.table import Table
     from airtcp.questions.run.rows_timeline import Timeline
+    from airtcp.words.answer import Answer
 
 Why = Literal["auto", "yes", "no"]
 """Whether to find what limits the flows of a run."""
@@ -125,6 +126,12 @@ class RunResult(SeededResult):
         )
         return run_page(self.json, self._series(), self.timeline(), printed, self.schemes_command)
 
+    def _answer(self, document: RunDocument) -> Answer | None:
+        from airtcp.questions.run.answer import answer
+
+        scenario = self._settings.scenario
+        return answer(document, None if scenario == "-" else scenario)
+
     @property
     def schemes_command(self) -> str | None:
         """The command that compares schemes for the 802.11 cell; `None` without cell or file."""
@@ -144,6 +151,7 @@ class RunResult(SeededResult):
         Its frames and waits are the tables `timeline_frames` and `timeline_waits`.
         """
         from airtcp.questions.run.rows_timeline import Timeline
+    from airtcp.words.answer import Answer
 
         span = self._core.timeline()
         if span is None:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Final
 from airtcp.cli.console import screen
 from airtcp.cli.tables import Column, metric_column, put
 from airtcp.questions.run import datagrams, fairness, groups, limits, paths
-from airtcp.questions.run import findings as run_words
 from airtcp.questions.run import tables_cell as air
 from airtcp.words import columns
 from airtcp.words import sentences as words
@@ -30,7 +29,6 @@ def put_result(result: RunResult) -> None:
     console = screen()
     document = result.json
     summary = document["summary"]
-    _findings(document)
     for what, rows, metrics in (
         ("flow", datagrams.shown(document), columns.flows()),
         ("coded flow", paths.coded_flows(document), columns.coded_flows()),
@@ -84,15 +82,6 @@ def _phy(document: RunDocument) -> None:
     for cell in document["replications"][0].get("cells", []):
         if phy := cell.get("phy"):
             screen().print(f"{cell['name']}: {phy}", markup=False)
-
-
-def _findings(document: RunDocument) -> None:
-    """Print the findings, before the numbers."""
-    from rich.text import Text
-
-    for finding in run_words.findings(document):
-        end = f" {finding.text}" if finding.text else ""
-        screen().print(Text.assemble((f"{finding.headline}.", "bold"), end))
 
 
 def _groups(document: RunDocument) -> None:

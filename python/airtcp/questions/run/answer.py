@@ -1,0 +1,251 @@
+"""The answer of a run: what limits its flows, and what would help.
+
+It follows from the document. The size of a limit is that of a run with this one thing taken away.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from typing import TYPE_CHECKING, Any, Final
+
+from airtcp.questions.run import datagrams, limit_help, limits
+from airtcp.questions.run import findings as run_words
+from airtcp.words import columns
+from airtcp.words import sentences as words
+from airtcp.words.answer import Answer
+from airtcp.words.grammar import NUMBERS, numbers
+from airtcp.words.grid import Column, Grid, metric_column
+from airtcp.words.sentences import Finding, counted
+
+if TYPE_CHECKING:
+    from airtcp.data.documents import RunDocument
+
+ROWS: Final = 8
+"""Flows in the table of an answer."""
+_LONGEST_ADVICE: Final = 120
+_LONGEST_WARNING: Final = 200
+_LONGEST_CAUSE: Final = 36
+_WIDE: Final = 2.0
+"""An interval of a factor is said if its upper end is this many times its lower end."""
+_LARGEST: Final = 100.0
+"""Largest factor that is said."""
+_FEW: Final = 2
+"""Replications that hardly show how far they spread."""
+_COLUMNS: Final = ("goodput_bps", "rtt_mean_s", "retransmission_ratio", "datagram_loss")
+_TITLES: Final = {"retransmission_ratio": "Sent again", "datagram_loss": "Lost"}
+
+
+def answer(document: RunDocument, file: str | None = None) -> Answer | None:
+    """Return the answer of a run; none without a finished replication.
+
+    Args:
+        document: The document of the run.
+        file: The file of the scenario, if a command can name it.
+    """
+    if not document["replications"]:
+        return None
+    found = run_words.findings(document)
+    why: dict[str, Any] = dict(document.get("why") or {})
+    headline, helps = _unknown(document, why, found[0]) or (_plain(found[0]), None)
+    return Answer(
+        _sentence(headline),
+        helps or _help(document, found),
+        _doubt(document, why),
+        table(document),
+        _next(document, file),
+        _details(document, found),
+    )
+
+
+def _unknown(
+    document: RunDocument, why: dict[str, Any], first: Finding
+) -> tuple[str, str | None] | None:
+    """Say that no limit is known, and what would tell; None if a limit is named."""
+    if document.get("limits") or first.tone == "bad":
+        return None
+    verdict = why.get("verdict", "not-asked")
+    total = document["summary"]["total_goodput_bps"]["mean"] or 0.0
+    several = len(document["summary"]["flows"]) > 1
+    flows, get = ("the flows", "get") if several else ("the flow", "gets")
+    rate = f"{words.number(total * 1e-6, 2)} Mb/s{' together' if several else ''}"
+    if verdict == "not-asked":
+        return (
+            f"T{flows[1:]} {get} {rate}",
+            "What limits them was not asked: --why auto takes things away, one at a time.",
+        )
+    if verdict == "nothing-single":
+        more = "no removal raises their goodput by a tenth" if several else "no removal raises it"
+        by = "" if several else " by a tenth"
+        return f"Nothing single limits {flows}: {get} {rate}, and {more}{by}", None
+    if verdict == "stopped":
+        return f"What limits {flows} is not known: {get} {rate}", None
+    more = (
+        "More replications (-n 8) may decide."
+        if why.get("asked") == "yes"
+        else "A longer search may decide: --why yes."
+    )
+    return f"Cannot tell what limits {flows}: {get} {rate}", more
+
+
+def _plain(finding: Finding) -> str:
+    """Write a headline without the numbers that its names hold."""
+    text = re.sub(r" \(channel [^)]*\)", "", finding.headline)
+    text = re.sub(r"\bthe \d+ (?=\w+loads|flows)", "the ", text)
+    text = re.sub(r"\b(\d+) of (\d+) flows", _part, text)
+    if finding.headline.startswith("Nothing got through") and finding.text:
+        first = re.split(r"(?<=[^.])\. ", finding.text.rstrip("."))[0]
+        text += f" ({first})" if ":" in text else f": {first}"
+    return text
+
+
+def _part(found: re.Match[str]) -> str:
+    return "most flows" if 2 * int(found[1]) > int(found[2]) else "some flows"
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith((".", "!", "?")) else f"{text}."
+
+
+def _help(document: RunDocument, found: list[Finding]) -> str | None:
+    """Say what would help: a change that has run, or what a slow flow is short of."""
+    limited = document.get("limits") or []
+    if limited:
+        said = limit_help.advice(document, limited[0])
+        if said and said.count(". ") == 0 and "SCENARIO" not in said:
+            if len(said) <= _LONGEST_ADVICE:
+                return said
+            return f"{said.split(':', 1)[0].replace('Try a', 'A')} helps: --details has it."
+    slow = next((one for one in found[1:] if one.tone == "bad"), None)
+    said = _sentence(_plain(slow)) if slow is not None else ""
+    names = _names(document)
+    return said if said and len(numbers(said, names)) <= NUMBERS else None
+
+
+def _doubt(document: RunDocument, why: dict[str, Any]) -> str | None:
+    """Say what the answer rests on that could be wrong; the most serious first."""
+    broken = [r for r in document["replications"] if not r["conservation"]["ok"]]
+    if broken:
+        return f"Packet counts do not add up in {counted(len(broken), 'replication')}: a bug."
+    if document["interrupted"] or why.get("verdict") == "stopped":
+        return "The search for limits was stopped: more may exist."
+    return _warning(document) or _few(document) or _uncertain(document)
+
+
+def _warning(document: RunDocument) -> str | None:
+    """Say the first warning of the scenario, if it is one short sentence, and count the others."""
+    warnings = document.get("warnings") or []
+    if not warnings:
+        return None
+    rest = f"; {len(warnings) - 1} more: --details" if len(warnings) > 1 else ""
+    said = _sentence(warnings[0].rstrip(".") + rest)
+    short = len(said) <= _LONGEST_WARNING and ". " not in said
+    if short and len(numbers(said, _names(document))) <= NUMBERS:
+        return said
+    return f"The scenario has {counted(len(warnings), 'warning')}: --details."
+
+
+def _few(document: RunDocument) -> str | None:
+    runs = len(document["replications"])
+    if runs == 1:
+        return "One replication shows no spread: -n 8 runs more."
+    return f"Rests on {counted(runs, 'replication')}: -n 8 runs more." if runs <= _FEW else None
+
+
+def _uncertain(document: RunDocument) -> str | None:
+    """Give the interval of the factor between the two rates of the headline, if it is wide."""
+    for limit in (document.get("limits") or [])[:1]:
+        low, high = limit["low"], limit["high"]
+        if low is None or high is None or high < _WIDE * low or low < 1.0:
+            return None
+        most = f"{words.number(low, 2)} to {words.number(high, 2)}"
+        said = most if high <= _LARGEST else f"at least {words.number(low, 2)}"
+        return f"The gain is uncertain: {said} times."
+    return None
+
+
+def table(document: RunDocument, rows: int = ROWS) -> Grid | None:
+    """Return the table of flows; with many the slowest first, and the others counted.
+
+    Args:
+        document: The document of the run.
+        rows: Most rows.
+    """
+    shown = datagrams.shown(document)
+    limited = limits.by_flow(document) or [""] * len(shown)
+    pairs = list(zip(shown, limited, strict=False))
+    many = len(pairs) > rows
+    if many:
+        pairs.sort(key=lambda pair: pair[0]["goodput_bps"]["mean"] or 0.0)
+    cut = pairs[:rows]
+    flows = [flow for flow, _ in cut]
+    metrics = {metric.key: metric for metric in columns.flows()}
+    laid: list[Column] = []
+    for key in _COLUMNS:
+        metric = metrics[key].named(_TITLES.get(key, metrics[key].title))
+        if columns.with_values([metric], flows):
+            full = metric_column(metric, flows)
+            means = [words.estimate(_mean(flow.get(key)), metric.scale) for flow in flows]
+            # The interval of what is asked for; --details has those of the others.
+            cells = full.short or full.cells if key == _COLUMNS[0] else means
+            laid.append(Column(full.head, cells, keys=full.keys))
+    if any(limited):
+        causes = [_cause(cause) for _, cause in cut]
+        laid.append(Column("limited by", causes, left=True))
+    if not cut:
+        return None
+    sort = "goodput (Mb/s)" if many else None
+    names = [flow["name"] for flow in flows]
+    return Grid("flow", names, laid, _title(document), len(pairs) - len(cut), sort)
+
+
+def _title(document: RunDocument) -> str:
+    runs, duration = len(document["replications"]), document["scenario"]["duration"]
+    if runs == 1:
+        return f"One run of {duration}"
+    return f"Means of {words.count(runs)} runs of {duration}, goodput with its 95 % interval"
+
+
+def _mean(value: dict[str, Any] | None) -> dict[str, Any] | None:
+    return None if value is None else {"mean": value["mean"], "ci_low": None, "ci_high": None}
+
+
+def _cause(causes: str) -> str:
+    """Shorten a list of causes to the first, if it is long.
+
+    >>> _cause("other cells, the medium"), _cause("the rate of the link, drops of the queue, x")
+    ('other cells, the medium', 'the rate of the link and 2 more')
+    """
+    first, *others = causes.split(", ")
+    return causes if len(causes) <= _LONGEST_CAUSE else f"{first} and {len(others)} more"
+
+
+def _next(document: RunDocument, file: str | None) -> str:
+    """Name the options and the command that go deeper."""
+    said = "All: --details   Page: --html FILE"
+    tcp = any(flow["transport"] != "udp" for flow in document["replications"][0]["flows"])
+    if file is None or not tcp:
+        return said
+    schemes = " --schemes all" if document["summary"].get("cells") else ""
+    first = (document.get("limits") or [{"cause": ""}])[0]["cause"]
+    remedies = " --remedies usual" if first == "link-losses" else ""
+    name = shlex.quote(f"./{file}" if file.startswith("-") else file)
+    return f"{said}   Help: airtcp compare {name}{schemes or remedies}"
+
+
+def _details(document: RunDocument, found: list[Finding]) -> tuple[Finding | Grid, ...]:
+    """Return every warning and finding, but for one that the headline says in full."""
+    warnings = [
+        Finding("Check this first", warning, "warn") for warning in document.get("warnings") or []
+    ]
+    rest = found if found[:1] and (found[0].text or _plain(found[0]) != found[0].headline) else []
+    return (*warnings, *(rest or found[1:]))
+
+
+def _names(document: RunDocument) -> list[str]:
+    """Return the names in sentences: of flows, links, cells and stations."""
+    summary = document["summary"]
+    cells: list[dict[str, Any]] = summary.get("cells", [])
+    things = [*summary["flows"], *summary["links"], *cells]
+    things += [station for cell in cells for station in cell["stations"]]
+    return [thing["name"] for thing in things]
