@@ -151,7 +151,6 @@ class RunResult(SeededResult):
         Its frames and waits are the tables `timeline_frames` and `timeline_waits`.
         """
         from airtcp.questions.run.rows_timeline import Timeline
-    from airtcp.words.answer import Answer
 
         span = self._core.timeline()
         if span is None:
