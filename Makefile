@@ -40,8 +40,8 @@ lint-rust:
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 
 lint-python:
-	$(BIN)/ruff format --check python tests/python
-	$(BIN)/ruff check python tests/python
+	$(BIN)/ruff format --check papers python tests/python
+	$(BIN)/ruff check papers python tests/python
 	$(BIN)/pyright
 	scripts/licences
 	scripts/generated --check
@@ -54,7 +54,7 @@ advisories: ## Hold the dependencies against the advisory databases (needs the n
 format: ## Format everything
 	@scripts/setup dev
 	cargo fmt --all
-	$(BIN)/ruff format python tests/python
+	$(BIN)/ruff format papers python tests/python
 
 .PHONY: generated
 generated: ## Write the generated files again (JSON Schemas, demo links)

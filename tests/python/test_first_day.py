@@ -6,10 +6,10 @@ import re
 from typing import TYPE_CHECKING, Any
 
 import airtcp
-from airtcp.papers import costs
 from airtcp.questions.compare import findings as compare
 from airtcp.questions.compare import findings_remedies as remedies
 from airtcp.words import sentences as words
+from airtcp_papers import costs
 from examples import DOCS, SCENARIOS
 from test_remedies import made_remedies
 from test_run_words import FULL_QUEUE

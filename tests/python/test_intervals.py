@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import airtcp
-from airtcp.papers import outcome, verdict
-from airtcp.papers.paper import Claim, Term
 from airtcp.questions.compare import findings_remedies as remedies_words
 from airtcp.questions.fit import findings as fit
 from airtcp.questions.study import findings as study
 from airtcp.questions.study import findings_link as link_words
 from airtcp.words import notes as notes_words
 from airtcp.words import sentences as words
+from airtcp_papers import outcome, verdict
+from airtcp_papers.paper import Claim, Term
 
 if TYPE_CHECKING:
     from conftest import Program

@@ -7,8 +7,8 @@ import json
 from typing import TYPE_CHECKING
 
 import airtcp
-from airtcp.papers.drivers.links import runs_of_level
 from airtcp.questions.run import paths
+from airtcp_papers.drivers.links import runs_of_level
 
 if TYPE_CHECKING:
     from pathlib import Path

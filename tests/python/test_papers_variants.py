@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from airtcp.papers.context import Context
-from airtcp.papers.drivers.variants import Run, repeats_of, runs_of, variants
-from airtcp.papers.form import PaperError
-from airtcp.papers.library import Library
 from airtcp.questions import scenarios
+from airtcp_papers.context import Context
+from airtcp_papers.drivers.variants import Run, repeats_of, runs_of, variants
+from airtcp_papers.form import PaperError
+from airtcp_papers.library import Library
 
 if TYPE_CHECKING:
     from pathlib import Path
