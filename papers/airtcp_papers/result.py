@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
+from airtcp.data.plain import printable_values
 from airtcp.questions.result_files import Written
 from airtcp.words import sentences as words
 from airtcp_papers.rows import counted, shown, tally
@@ -44,6 +46,12 @@ class PapersResult(Written):
     def text(self) -> str:
         """The rows as JSON text."""
         return json.dumps(self.rows, ensure_ascii=False, indent=1)
+
+    def shown(self) -> Self:
+        """Return the same result with names that are safe to show in a terminal."""
+        other = copy.copy(self)
+        other.rows = printable_values(self.rows, keep="")
+        return other
 
     @property
     def verdicts(self) -> dict[str, int]:
