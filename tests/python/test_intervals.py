@@ -272,7 +272,7 @@ def test_no_loss_seen_is_no_proof(run: Program, tmp_path: Path) -> None:
     assert 0 < links["a-b"]["ci_high"] < 0.1
     assert links["b-c"] == {"mean": 0, "ci_low": 0, "ci_high": 0}
     high = words.number(100 * links["a-b"]["ci_high"])
-    shown = run("run", scenario).out
+    shown = run("run", scenario, "--details").out
     rows = [line for line in shown.splitlines() if line.lstrip().startswith(("a-b ", "b-c "))]
     # Both directions of each link.
     assert [f"0 [0, {high}]" in row for row in rows] == [True, False, False, False]

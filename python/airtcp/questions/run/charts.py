@@ -50,7 +50,7 @@ def goodput(flows: int) -> dict[str, Any]:
     return finish(alt.layer(ticks, bars, points).add_params(zoom("x")), height)
 
 
-def limited(names: list[str]) -> dict[str, Any]:
+def limited(names: list[str], *, outlined: bool) -> dict[str, Any]:
     """Goodput of the flows as bars, and as outlines what it would be without the limit."""
     axis = alt.Axis(labelColor=theme.INK, labelLimit=120)
     y = alt.Y("name:N", title=None, sort=names, axis=axis)
@@ -71,7 +71,7 @@ def limited(names: list[str]) -> dict[str, Any]:
         .encode(x=alt.X("goodput:Q", title=_flow("goodput_bps")), y=y, tooltip=tooltip)
     )
     height = _ROW * max(len(names), _FEWEST_ROWS) + 10
-    return finish(alt.layer(outlines, bars), height)
+    return finish(alt.layer(outlines, bars) if outlined else alt.layer(bars), height)
 
 
 def series(data: str, who: str, value: str, title: str, height: int = 230) -> dict[str, Any]:

@@ -109,7 +109,10 @@ def _payload(document: RunDocument, series: dict[str, dict[str, list[Any]]]) -> 
         recorded=bool(series),
         stations="station_series" in series,
     )
-    payload["charts"]["limited"] = charts_run.limited([row["name"] for row in payload["limited"]])
+    payload["charts"]["limited"] = charts_run.limited(
+        [row["name"] for row in payload["limited"]],
+        outlined=any(row["without"] is not None for row in payload["limited"]),
+    )
     height = charts_link.TRADE_OFF_HEIGHT
     payload["paths"] = labels.cornered(paths.protocol_paths(document), "latency", "goodput", height)
     payload["bits"] = link_rows.bits(document)
