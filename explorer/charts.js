@@ -56,7 +56,7 @@ const Charts = (() => {
     return parts.join("");
   }
 
-  // Draws lines `{name, points, colour, dash}` over the time from 0 to `end_s`. `marks` are `{t, kind}`.
+  // Draws lines `{name, points, colour, dash}`, with `dash` 0 (solid), 1 or 2, over the time from 0 to `end_s`. `marks` are `{t, kind}`.
   function draw(holder, { title, unit, lines, held = [], marks = [], end_s, stepped }) {
     const WIDE = Math.max(holder.clientWidth, 240);
     const values = (all) => all.flatMap((line) => line.points.map((p) => p[1] ?? 0));
@@ -77,11 +77,12 @@ const Charts = (() => {
     });
     for (const line of held) svg.append(node("path", { d: path(line.points, x, y, stepped), class: "held" }));
     for (const line of lines) {
-      const drawn = node("path", { d: path(line.points, x, y, stepped), class: `line${line.dash ? " dash" : ""}`, style: `stroke:var(--${line.colour})` });
+      const drawn = node("path", { d: path(line.points, x, y, stepped), class: `line dash${line.dash}${line.second ? " second" : ""}`, style: `stroke:var(--${line.colour})` });
       drawn.append(node("title", {}, line.name));
       svg.append(drawn);
     }
-    for (const { t, kind } of marks) {
+    const places = new Map(marks.map((mark) => [`${mark.kind} ${Math.round(x(mark.t))}`, mark]));
+    for (const { t, kind } of places.values()) {
       const d = kind === "timeout" ? `M${x(t).toFixed(1)} ${EDGE.top}v9l-4 -9h8l-4 9` : `M${x(t).toFixed(1)} ${EDGE.top}v5`;
       svg.append(node("path", { d, class: `mark ${kind}` }));
     }
