@@ -33,12 +33,14 @@ const Charts = (() => {
       if (column.high > column.first || column.high > column.last) put(column.px, y(column.high));
       put(column.px, y(column.last));
     };
+    // A single point is a dot.
+    const ended = () => `${out.join("")}${new Set(out.map((one) => one.slice(1))).size === 1 ? "h2" : ""}`;
     let gap = false;
     const parts = [];
     for (const [t, value] of points) {
       if (value === null || value === undefined) { gap = true; continue; }
       const px = x(t);
-      if (gap && column) { flush(); parts.push(out.splice(0).join("")); column = null; }
+      if (gap && column) { flush(); parts.push(ended()); out.length = 0; column = null; }
       gap = false;
       if (column && Math.abs(px - column.px) < 1) {
         column.low = Math.min(column.low, value);
@@ -52,7 +54,7 @@ const Charts = (() => {
       column = { px, first: value, low: value, high: value, last: value };
     }
     flush();
-    parts.push(out.join(""));
+    parts.push(ended());
     return parts.join("");
   }
 
