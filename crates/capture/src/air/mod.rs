@@ -15,6 +15,7 @@
 //! | residual loss | share of the packets without any acknowledged attempt |
 //! | latency | start of the first attempt to the end of the acknowledgement |
 
+mod airtime;
 mod answers;
 mod beacons;
 mod block_ack;

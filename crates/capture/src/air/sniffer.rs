@@ -1,5 +1,6 @@
 //! Frames in, report out.
 
+use super::airtime::{Airtime, airtime};
 use super::answers::{Answer, Answers, Last, Stamps};
 use super::beacons::AllBeacons;
 use super::block_ack::BlockAck;
@@ -14,7 +15,6 @@ use super::over_time;
 use super::packet::Attempt;
 use super::payload::ip_packets;
 use super::radio::Radio;
-use super::rate::{Airtime, airtime};
 use super::reasons::reasons;
 use super::relays::Relays;
 use super::report::{AirReport, BeaconReport, FrameCounts, LinkReport, StationReport, seconds};
