@@ -16,7 +16,6 @@ mod analyse;
 mod assign;
 pub mod between;
 pub mod bottleneck;
-mod bytes;
 mod chance;
 mod clocks;
 pub mod delivery;

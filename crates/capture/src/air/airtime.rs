@@ -1,6 +1,6 @@
 //! The time that a frame takes, from what its radio header says.
 
-use super::radio::{Phy, Radio};
+use airtcp_wire::radio::{Phy, Radio};
 
 /// The time that a frame takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -83,7 +83,7 @@ pub(super) fn airtime(radio: &Radio, bytes: usize) -> Option<Airtime> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::air::rate::he;
+    use airtcp_wire::rate::he;
 
     /// By hand: 802.11ax-2021 clause 27.3.4, 802.11-2020 clauses 19.3 and 21.3.
     #[test]

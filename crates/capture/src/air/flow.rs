@@ -3,7 +3,8 @@
 
 use std::collections::VecDeque;
 
-use super::block_ack::BlockAck;
+use airtcp_wire::ieee80211::block_ack::BlockAck;
+
 use super::clock::Instant;
 use super::packet::{Attempt, Fate, Packet};
 use super::tally::Tally;
@@ -240,7 +241,7 @@ impl Flow {
             Place::Restart => return,
         };
         let (current, retried) = (self.burst, self.retried);
-        for bit in skip..block.len() {
+        for bit in skip..block.bits() {
             let index = start + bit - skip;
             let has = block.has(bit);
             while has && index >= self.slots.len() {

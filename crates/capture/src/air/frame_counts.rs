@@ -1,6 +1,7 @@
 //! Counts frames by their kind.
 
-use super::frame::{Header, Kind};
+use airtcp_wire::ieee80211::{Header, Kind};
+
 use super::report::FrameCounts;
 
 impl FrameCounts {

@@ -1,7 +1,8 @@
 //! The IP packets in an unprotected data frame: behind LLC and SNAP (RFC 1042), tags and labels; A-MSDU.
 
-use super::frame::{Header, Kind};
-use crate::bytes::be16;
+use airtcp_wire::bytes::be16;
+use airtcp_wire::ieee80211::{Header, Kind};
+
 use crate::dissect::ip_behind_llc;
 
 /// Passes the IP packets of a frame to `sink`, each with its length on the wire. `wire` is the length

@@ -15,10 +15,11 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use airtcp_wire::ieee80211::{Header, Kind, Mac};
+use airtcp_wire::radio::{Phy, Radio};
+
 use super::airtime::Airtime;
 use super::clock::Instant;
-use super::frame::{Header, Kind, Mac};
-use super::radio::{Phy, Radio};
 use super::shared_clock::SharedClock;
 
 /// Time after the start of a frame in which another station cannot know of it: the longest slot, and

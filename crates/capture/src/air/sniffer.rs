@@ -1,12 +1,14 @@
 //! Frames in, report out.
 
+use airtcp_wire::capture_headers;
+use airtcp_wire::ieee80211::block_ack::BlockAck;
+use airtcp_wire::ieee80211::{Header, Kind, Mac, beacon_interval};
+use airtcp_wire::radio::Radio;
+
 use super::airtime::{Airtime, airtime};
 use super::answers::{Answer, Answers, Last, Stamps};
 use super::beacons::AllBeacons;
-use super::block_ack::BlockAck;
 use super::clock::Instant;
-use super::frame::{Header, Kind, Mac, beacon_interval};
-use super::headers;
 use super::hidden::hidden;
 use super::link::FlowKey;
 use super::links::{Ends, Links};
@@ -14,7 +16,6 @@ use super::log::LinkLog;
 use super::over_time;
 use super::packet::Attempt;
 use super::payload::ip_packets;
-use super::radio::Radio;
 use super::reasons::reasons;
 use super::relays::Relays;
 use super::report::{AirReport, BeaconReport, FrameCounts, LinkReport, StationReport, seconds};
@@ -96,7 +97,7 @@ impl Sniffer {
         packet: &Packet<'a>,
         sink: impl FnMut(&'a [u8], usize),
     ) -> bool {
-        let Some((radio, data)) = headers::read(packet.link_type, packet.data) else {
+        let Some((radio, data)) = capture_headers::read(packet.link_type, packet.data) else {
             self.frames.unreadable += 1;
             return false;
         };

@@ -14,7 +14,6 @@ mod lans;
 mod layer;
 pub mod link;
 mod link_names;
-pub mod link_type;
 mod llc;
 mod mpls;
 mod ppp;

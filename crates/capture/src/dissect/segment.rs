@@ -3,9 +3,8 @@
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
+use airtcp_wire::bytes::{be16, be32};
 use arrayvec::ArrayVec;
-
-use crate::bytes::{be16, be32};
 
 /// An IP address in a form that compares fast.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]

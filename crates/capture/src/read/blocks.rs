@@ -1,11 +1,12 @@
 //! The blocks of a pcapng file: sections, interfaces, packets
 //! (draft-ietf-opsawg-pcapng). Other blocks are passed over.
 
+use airtcp_wire::bytes::{be16, be32, be64, byte, le16, le32, le64};
+
 use super::buffer::Buffer;
 use super::damage::{Damage, MAX_PACKET, Step};
 use super::interfaces::{Interface, MAX_INTERFACES};
 use super::packet::Packet;
-use crate::bytes::{be16, be32, be64, byte, le16, le32, le64};
 
 /// Block types.
 const SECTION: u32 = 0x0a0d_0d0a;

@@ -1,8 +1,8 @@
 //! Radiotap headers (radiotap.org): a chain of words says which fields follow, in which namespace.
 
-use super::radio::{Ampdu, Phy, Place, Radio};
-use super::rate;
 use crate::bytes::{byte, le16, le32, le64};
+use crate::radio::{Ampdu, Phy, Place, Radio};
+use crate::rate;
 
 /// Alignment and length of the fields of the radiotap namespace, by their bits.
 const FIELDS: [(usize, usize); 28] = [
@@ -101,7 +101,7 @@ fn walk<'a>(header: &'a [u8], mut visit: impl FnMut(Field<'a>)) -> bool {
 
 /// The header of a packet and its length, or `None` if it is malformed from the beginning. A header
 /// whose fields are malformed later on keeps those before.
-pub(super) fn read(data: &[u8]) -> Option<(Radio, usize)> {
+pub fn read(data: &[u8]) -> Option<(Radio, usize)> {
     let length = usize::from(le16(data, 2)?);
     if byte(data, 0)? != 0 || length < 8 {
         return None;

@@ -1,9 +1,8 @@
 //! Radio headers by link type: radiotap, PPI, Prism, AVS, or none.
 
-use super::radio::{Ampdu, Phy, Radio};
-use super::{radiotap, rate};
 use crate::bytes::{be32, be64, byte, le16, le32, le64};
-use crate::dissect::link::link_type;
+use crate::radio::{Ampdu, Phy, Radio};
+use crate::{link_type, radiotap, rate};
 
 /// First word of an AVS header, without its version.
 const AVS_MAGIC: u32 = 0x8021_1000;

@@ -11,7 +11,7 @@ fn rate(index: u8, streams: u8, subcarriers: u64, symbol_tenths: u64) -> Option<
 }
 
 /// Rate of 802.11n (19.3.5): `index` is the MCS, streams included.
-pub(super) fn ht(index: u8, forty_mhz: bool, short_guard: bool) -> Option<u64> {
+pub fn ht(index: u8, forty_mhz: bool, short_guard: bool) -> Option<u64> {
     let symbol = if short_guard { 36 } else { 40 };
     match index {
         0..=31 => rate(index % 8, index / 8 + 1, if forty_mhz { 108 } else { 52 }, symbol),
@@ -23,7 +23,7 @@ pub(super) fn ht(index: u8, forty_mhz: bool, short_guard: bool) -> Option<u64> {
 }
 
 /// Rate of 802.11ac (21.3.7). `width` is the channel's width in MHz.
-pub(super) fn vht(index: u8, streams: u8, width: u16, short_guard: bool) -> Option<u64> {
+pub fn vht(index: u8, streams: u8, width: u16, short_guard: bool) -> Option<u64> {
     let subcarriers = match width {
         20 => 52,
         40 => 108,
@@ -36,7 +36,7 @@ pub(super) fn vht(index: u8, streams: u8, width: u16, short_guard: bool) -> Opti
 
 /// Rate of 802.11ax (27.3.7) on so many data subcarriers. `guard` is the guard interval as radiotap
 /// numbers it: 0.8, 1.6 or 3.2 µs.
-pub(super) fn he(index: u8, streams: u8, subcarriers: u64, guard: u16) -> Option<u64> {
+pub fn he(index: u8, streams: u8, subcarriers: u64, guard: u16) -> Option<u64> {
     let symbol = match guard {
         0 => 136,
         1 => 144,

@@ -198,7 +198,7 @@ const fn kind(class: u8, subtype: u8) -> Kind {
 }
 
 /// Interval between beacons in units of 1024 µs, from the body of a beacon.
-pub(super) fn beacon_interval(body: &[u8]) -> Option<u16> {
+pub fn beacon_interval(body: &[u8]) -> Option<u16> {
     le16(body, 8).filter(|units| *units > 0)
 }
 
