@@ -16,13 +16,13 @@ use std::io::{self, Write};
 
 use airtcp_packet::{EndpointId, Segment};
 use airtcp_units::{Nanos, Narrow, Saturate};
+use airtcp_wire::link_type;
+use airtcp_wire::pcapng::Pcapng;
 
 use crate::air::{AirEvent, AirFormat, AirFrame, FrameClass};
 use crate::mac80211::{self, FrameContext};
-use crate::{Event, EventSource, Pcapng, Probe, wire};
+use crate::{Event, EventSource, Probe, wire};
 
-/// LINKTYPE_IEEE802_11_RADIOTAP.
-const LINK_TYPE: u16 = 127;
 const SHORT_PREAMBLE: u8 = 0x02;
 const FCS_AT_END: u8 = 0x10;
 const BAD_FCS: u8 = 0x40;
@@ -118,7 +118,7 @@ impl<W: Write> RadiotapProbe<W> {
     pub fn new(radios: Vec<Vec<(RadioSite, W)>>) -> io::Result<Self> {
         let begin = |(site, out): (RadioSite, W)| {
             let mut file = Pcapng::new(out, concat!("airtcp ", env!("CARGO_PKG_VERSION")))?;
-            file.interface_with_link_type(LINK_TYPE, &site.name, 0)?;
+            file.interface_with_link_type(link_type::RADIOTAP, &site.name, 0)?;
             Ok(Radio { site, file })
         };
         let medium = |radios: Vec<_>| radios.into_iter().map(begin).collect::<io::Result<_>>();
