@@ -93,4 +93,14 @@ impl Ecn {
     pub const fn bits(self) -> u8 {
         self as u8
     }
+
+    /// The field with these two low bits.
+    pub const fn from_bits(bits: u8) -> Self {
+        match bits & 3 {
+            0 => Self::NotEct,
+            1 => Self::Ect1,
+            2 => Self::Ect0,
+            _ => Self::Ce,
+        }
+    }
 }

@@ -7,6 +7,7 @@
 //! of probes is a probe too.
 
 pub mod air;
+mod as_bytes;
 mod counters;
 mod event;
 mod family;
@@ -20,7 +21,6 @@ mod registry;
 mod rtt_stats;
 mod series;
 mod timeline;
-pub mod wire;
 mod wording;
 
 pub use air::{FrameClass, FrameLoss};

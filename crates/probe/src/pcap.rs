@@ -7,7 +7,7 @@ use airtcp_packet::{EndpointId, Segment, Side};
 use airtcp_units::Nanos;
 use airtcp_wire::pcapng::Pcapng;
 
-use crate::{Event, EventSource, Probe, wire};
+use crate::{Event, EventSource, Probe, as_bytes};
 
 /// Vantage point of a capture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,7 +83,7 @@ impl<W: Write> PcapProbe<W> {
         }
         let id = self.ip_ids[from.index()];
         self.ip_ids[from.index()] = id.wrapping_add(1);
-        wire::encode(&mut self.bytes, from, segment, id, self.snap as usize);
+        as_bytes::encode(&mut self.bytes, from, segment, id, self.snap as usize);
         self.file.packet(0, now, &self.bytes, segment.wire_len())?;
         self.packets += 1;
         Ok(())

@@ -21,7 +21,7 @@ use airtcp_wire::pcapng::Pcapng;
 
 use crate::air::{AirEvent, AirFormat, AirFrame, FrameClass};
 use crate::mac80211::{self, FrameContext};
-use crate::{Event, EventSource, Probe, wire};
+use crate::{Event, EventSource, Probe, as_bytes};
 
 const SHORT_PREAMBLE: u8 = 0x02;
 const FCS_AT_END: u8 = 0x10;
@@ -162,7 +162,7 @@ impl<W: Write> RadiotapProbe<W> {
         let last = self.last.entry(key).or_default().of(frame);
         let offset = usize::from(frame.fragment) * last.part;
         let content = last.content.map(|(to, segment)| {
-            wire::encode(&mut self.packet, to.peer(), &segment, last.ip_id, usize::MAX);
+            as_bytes::encode(&mut self.packet, to.peer(), &segment, last.ip_id, usize::MAX);
             self.packet.as_slice()
         });
         mac80211::encode(&mut self.mpdu, frame, &context, content, offset);

@@ -146,7 +146,7 @@ fn data_with_mac_and_llc_headers() {
     assert_eq!(mpdu[22..24], [0x30, 0x12], "sequence number 0x123, fragment 0");
     assert_eq!(mpdu[24..32], [0xaa, 0xaa, 3, 0, 0, 0, 8, 0]);
     let mut packet = Vec::new();
-    wire::encode(&mut packet, EndpointId::new(0, Side::Client), &segment(), 0, usize::MAX);
+    as_bytes::encode(&mut packet, EndpointId::new(0, Side::Client), &segment(), 0, usize::MAX);
     assert_eq!(mpdu[32..75], packet);
     assert_eq!(mpdu[75..], mac80211::crc32(&mpdu[..75]).to_le_bytes());
 }
