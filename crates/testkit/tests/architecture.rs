@@ -35,7 +35,7 @@ const RULES: &[Rule] = &[
         &["units", "random", "packet", "probe"],
         &["flate2", "glob", "lzma-rust2", "ruzstd", "statrs", "tar", "thiserror"],
     ),
-    ("capture", &["units", "wire", "trace"], &["arrayvec", "etherparse", "thiserror"]),
+    ("capture", &["units", "wire", "trace"], &["arrayvec", "thiserror"]),
     (
         "scenario",
         &[
