@@ -16,6 +16,7 @@ use std::io::{self, Write};
 
 use airtcp_packet::{EndpointId, Segment};
 use airtcp_units::{Nanos, Narrow, Saturate};
+use airtcp_wire::ieee80211::FCS;
 use airtcp_wire::link_type;
 use airtcp_wire::pcapng::Pcapng;
 
@@ -185,7 +186,7 @@ impl<W: Write> RadiotapProbe<W> {
         radiotap(&mut self.bytes, frame, &radio.site, heard, decoded);
         self.bytes.extend(&self.mpdu);
         if !decoded {
-            let fcs = self.bytes.len() - mac80211::FCS;
+            let fcs = self.bytes.len() - FCS;
             self.bytes[fcs..].iter_mut().for_each(|byte| *byte = !*byte);
         }
         let length = u32::narrow(self.bytes.len());

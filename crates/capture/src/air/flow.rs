@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use airtcp_wire::ieee80211::block_ack::BlockAck;
+use airtcp_wire::ieee80211::block_ack;
 
 use super::clock::Instant;
 use super::packet::{Attempt, Fate, Packet};
@@ -228,13 +228,13 @@ impl Flow {
     /// Takes a block acknowledgement.
     pub(super) fn on_block_ack(
         &mut self,
-        block: &BlockAck<'_>,
+        block: &block_ack::Packet<'_>,
         at: &Instant,
         ack_ns: u64,
         tally: &mut Tally,
     ) {
         self.has_block_acks = true;
-        let (start, skip) = match self.place(block.start) {
+        let (start, skip) = match self.place(block.start()) {
             Place::Ahead(step) => (self.slots.len() - 1 + step, 0),
             Place::Within(index) => (index, 0),
             Place::Before(steps) => (0, steps),

@@ -15,7 +15,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use airtcp_wire::ieee80211::{Header, Kind, Mac};
+use airtcp_wire::ieee80211::{Kind, Mac, Repr};
 use airtcp_wire::radio::{Phy, Radio};
 
 use super::airtime::Airtime;
@@ -116,7 +116,7 @@ impl Default for Sensing {
 
 /// A frame as the sniffer has read it.
 pub(super) struct Heard<'a> {
-    pub(super) header: &'a Header<'a>,
+    pub(super) header: &'a Repr,
     pub(super) radio: &'a Radio,
     pub(super) at: &'a Instant,
     pub(super) airtime: Option<Airtime>,
@@ -150,7 +150,7 @@ impl Sensing {
                     to: header.receiver,
                     start_ns,
                     end_ns,
-                    is_attempt: header.kind == Kind::Data && !header.no_ack,
+                    is_attempt: header.kind == Kind::Data && !header.no_ack(),
                     is_answered: false,
                     overlapped_by: Vec::new(),
                 };

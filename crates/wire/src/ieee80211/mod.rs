@@ -1,6 +1,10 @@
-//! Frames of 802.11 (IEEE 802.11-2020 clause 9).
+//! Frames of 802.11 (IEEE 802.11-2020 clause 9): headers, block acknowledgements, bodies of management frames.
 
 pub mod block_ack;
-mod header;
+mod frame;
+mod mac;
+pub mod management;
 
-pub use header::{Header, Kind, Mac, beacon_interval};
+pub use frame::{Kind, Packet, Qos, Repr};
+pub use mac::{FCS, Mac, fcs};
+pub use management::{SNAP, snap};
