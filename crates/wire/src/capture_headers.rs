@@ -12,7 +12,10 @@ const AVS_MAGIC: u32 = 0x8021_1000;
 pub fn read(link: u16, data: &[u8]) -> Option<(Radio, &[u8])> {
     let (radio, length) = match link {
         link_type::IEEE802_11 => (Radio::default(), 0),
-        link_type::RADIOTAP => radiotap::read(data)?,
+        link_type::RADIOTAP => {
+            let packet = radiotap::Packet::new_checked(data)?;
+            (radiotap::Repr::parse(&packet).radio(), packet.header_len())
+        }
         link_type::PPI => ppi(data)?,
         link_type::AVS => avs(data)?,
         // Drivers that write AVS headers announce them as Prism headers.

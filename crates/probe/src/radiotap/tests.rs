@@ -5,7 +5,7 @@ use airtcp_units::{BitRate, Span};
 use airtcp_wire::ieee80211::fcs;
 
 use super::*;
-use crate::air::{AirAggregate, AirBlockAck, AirMcs};
+use crate::air::{AirAggregate, AirBlockAck, AirFormat, AirMcs};
 
 fn frame(class: FrameClass, from: u32, to: u32, bytes: u32) -> AirFrame {
     AirFrame {

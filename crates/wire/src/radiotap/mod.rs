@@ -1,8 +1,23 @@
 //! Radiotap headers (radiotap.org): a chain of words says which fields follow, in which namespace.
+//!
+//! [`Packet`] walks all fields of which the length is known, those of vendors too. [`Repr`] has the fields that say when,
+//! how and how strongly a frame was on the air; each generation of 802.11 has its field in a file of its own. Leaves
+//! out: fields of later numbers and in TLVs.
+
+mod he;
+mod ht;
+mod modulation;
+mod reception;
+mod vht;
+
+pub use he::He;
+pub use ht::Ht;
+pub use modulation::{Format, Modulation};
+pub use reception::{AmpduStatus, Channel, Timestamp};
+pub use vht::Vht;
 
 use crate::bytes::{byte, le16, le32, le64};
-use crate::radio::{Ampdu, Phy, Place, Radio};
-use crate::rate;
+use crate::radio::Radio;
 
 /// Alignment and length of the fields of the radiotap namespace, by their bits.
 const FIELDS: [(usize, usize); 28] = [
@@ -35,316 +50,298 @@ const FIELDS: [(usize, usize); 28] = [
     (1, 1),  // PSDU without length
     (2, 4),  // L-SIG
 ];
+/// Bits of the fields that a header can be written with.
+const TSFT: usize = 0;
+const FLAGS: usize = 1;
+const RATE: usize = 2;
+const CHANNEL: usize = 3;
+const SIGNAL: usize = 5;
+const NOISE: usize = 6;
+const POWER: usize = 10;
+const ANTENNA: usize = 11;
+const MCS: usize = 19;
+const AMPDU: usize = 20;
+const VHT: usize = 21;
+const TIMESTAMP: usize = 22;
+const HE: usize = 23;
 /// Bits that every presence word has.
 const RADIOTAP_NAMESPACE: u32 = 29;
 const VENDOR_NAMESPACE: u32 = 30;
 const ANOTHER_WORD: u32 = 31;
 /// Most presence words of a header that is believed.
 const MAX_WORDS: usize = 64;
+/// Bytes of a header without fields.
+const SHORTEST: usize = 8;
+
+/// In [`Repr::flags`]: the preamble is the short one of DSSS.
+pub const SHORT_PREAMBLE: u8 = 0x02;
+/// In [`Repr::flags`]: the frame check sequence is at the end of the frame.
+pub const FCS_AT_END: u8 = 0x10;
+/// In [`Repr::flags`]: bytes behind the 802.11 header fill it up to a multiple of 4.
+pub const PADDED: u8 = 0x20;
+/// In [`Repr::flags`]: the frame check sequence did not match.
+pub const BAD_FCS: u8 = 0x40;
 
 /// A field of a header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Field<'a> {
+pub enum Field<'a> {
     /// A field of the radiotap namespace, by its bit.
     Radiotap(usize, &'a [u8]),
     /// All fields of a vendor: its identifier with the number of the namespace.
     Vendor([u8; 4], &'a [u8]),
 }
 
-/// Walks the fields of a header until the end or the first field of unknown length. False if the header
-/// is malformed; the fields before the malformed place have been visited.
-fn walk<'a>(header: &'a [u8], mut visit: impl FnMut(Field<'a>)) -> bool {
-    let mut words = 0;
-    loop {
-        let Some(word) = le32(header, 4 + 4 * words) else { return false };
-        words += 1;
-        if word >> ANOTHER_WORD & 1 == 0 {
-            break;
+/// A radiotap header and the frame behind it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Packet<'a> {
+    header: &'a [u8],
+    frame: &'a [u8],
+}
+
+impl<'a> Packet<'a> {
+    /// A view of these bytes; `None` if they end within the header, if that has no room for one presence word, or if its
+    /// version is not 0.
+    #[inline]
+    pub fn new_checked(data: &'a [u8]) -> Option<Self> {
+        let length = usize::from(le16(data, 2)?);
+        if byte(data, 0)? != 0 || length < SHORTEST {
+            return None;
         }
-        if words == MAX_WORDS {
-            return false;
-        }
+        let (header, frame) = data.split_at_checked(length)?;
+        Some(Self { header, frame })
     }
-    let mut at = 4 + 4 * words;
-    let mut in_vendor = false;
-    for number in 0..words {
-        let Some(word) = le32(header, 4 + 4 * number) else { return false };
-        let present = |bit: u32| word >> bit & 1 == 1;
-        // The data of a vendor's fields lie together behind the header of its namespace.
-        if !in_vendor {
-            let base = (0..RADIOTAP_NAMESPACE).filter(|bit| present(*bit));
-            for bit in base {
-                let bit = bit as usize;
-                // Without its length, nothing behind an unknown field can be found.
-                let Some((align, length)) = FIELDS.get(bit).copied() else { return true };
-                at = at.next_multiple_of(align);
-                let Some(data) = header.get(at..at + length) else { return false };
-                visit(Field::Radiotap(bit, data));
-                at += length;
+
+    /// Bytes of the header.
+    #[inline]
+    pub const fn header_len(&self) -> usize {
+        self.header.len()
+    }
+
+    /// What follows the header.
+    pub const fn frame(&self) -> &'a [u8] {
+        self.frame
+    }
+
+    /// Visits the fields until the end or the first field of unknown length. False if the header is malformed; the
+    /// fields before the malformed place have been visited.
+    pub fn fields(&self, mut visit: impl FnMut(Field<'a>)) -> bool {
+        let header = self.header;
+        let Some(words) = self.words() else { return false };
+        let mut at = 4 + 4 * words;
+        let mut in_vendor = false;
+        for number in 0..words {
+            let Some(word) = le32(header, 4 + 4 * number) else { return false };
+            let present = |bit: u32| word >> bit & 1 == 1;
+            // The data of a vendor's fields lie together behind the header of its namespace.
+            if !in_vendor {
+                let mut bits = word & ((1 << RADIOTAP_NAMESPACE) - 1);
+                while bits != 0 {
+                    let bit = bits.trailing_zeros() as usize;
+                    bits &= bits - 1;
+                    // Without its length, nothing behind an unknown field can be found.
+                    let Some((align, length)) = FIELDS.get(bit).copied() else { return true };
+                    at = at.next_multiple_of(align);
+                    let Some(data) = header.get(at..at + length) else { return false };
+                    visit(Field::Radiotap(bit, data));
+                    at += length;
+                }
+            }
+            if present(RADIOTAP_NAMESPACE) {
+                in_vendor = false;
+            }
+            if present(VENDOR_NAMESPACE) {
+                in_vendor = true;
+                at = at.next_multiple_of(2);
+                let Some(length) = le16(header, at + 4).map(usize::from) else { return false };
+                let Some(data) = header.get(at + 6..at + 6 + length) else { return false };
+                let id = [header[at], header[at + 1], header[at + 2], header[at + 3]];
+                visit(Field::Vendor(id, data));
+                at += 6 + length;
             }
         }
-        if present(RADIOTAP_NAMESPACE) {
-            in_vendor = false;
+        true
+    }
+
+    /// The number of presence words; `None` if they have no end, or are too many.
+    fn words(&self) -> Option<usize> {
+        for words in 1..=MAX_WORDS {
+            if le32(self.header, 4 * words)? >> ANOTHER_WORD & 1 == 0 {
+                return Some(words);
+            }
         }
-        if present(VENDOR_NAMESPACE) {
-            in_vendor = true;
-            at = at.next_multiple_of(2);
-            let Some(length) = le16(header, at + 4).map(usize::from) else { return false };
-            let Some(data) = header.get(at + 6..at + 6 + length) else { return false };
-            let id = [header[at], header[at + 1], header[at + 2], header[at + 3]];
-            visit(Field::Vendor(id, data));
-            at += 6 + length;
+        None
+    }
+}
+
+/// What a header says. A field that it lacks is `None`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Repr {
+    /// Time of the first bit of the MPDU in µs of the radio's clock.
+    pub tsft_us: Option<u64>,
+    /// Bits such as [`FCS_AT_END`].
+    pub flags: Option<u8>,
+    /// Rate in 500 kbit/s.
+    pub rate: Option<u8>,
+    /// Channel.
+    pub channel: Option<Channel>,
+    /// Signal at the antenna in dBm.
+    pub signal_dbm: Option<i8>,
+    /// Noise at the antenna in dBm.
+    pub noise_dbm: Option<i8>,
+    /// Power of the transmitter in dBm.
+    pub power_dbm: Option<i8>,
+    /// Number of the antenna.
+    pub antenna: Option<u8>,
+    /// Of 802.11n: modulation and coding.
+    pub ht: Option<Ht>,
+    /// The A-MPDU that the frame is part of.
+    pub ampdu: Option<AmpduStatus>,
+    /// Of 802.11ac: modulation and coding.
+    pub vht: Option<Vht>,
+    /// Time in another unit, or of another place of the frame.
+    pub timestamp: Option<Timestamp>,
+    /// Of 802.11ax: modulation and coding.
+    pub he: Option<He>,
+}
+
+impl Repr {
+    /// What a header says. Of a repeated field the first value counts: that of all antennas together. A header whose
+    /// fields are malformed later on keeps those before.
+    #[inline]
+    pub fn parse(packet: &Packet<'_>) -> Self {
+        let mut repr = Self::default();
+        let mut seen = 0u32;
+        packet.fields(|field| match field {
+            Field::Radiotap(bit, value) if seen >> bit & 1 == 0 => {
+                seen |= 1 << bit;
+                repr.take(bit, value);
+            }
+            _ => {}
+        });
+        repr
+    }
+
+    /// Takes the value of a field. The slice has the field's length.
+    #[inline]
+    fn take(&mut self, bit: usize, value: &[u8]) {
+        let dbm = || byte(value, 0).map(|b| i8::from_ne_bytes([b]));
+        match bit {
+            TSFT => self.tsft_us = le64(value, 0),
+            FLAGS => self.flags = byte(value, 0),
+            RATE => self.rate = byte(value, 0),
+            CHANNEL => self.channel = Channel::parse(value),
+            SIGNAL => self.signal_dbm = dbm(),
+            NOISE => self.noise_dbm = dbm(),
+            POWER => self.power_dbm = dbm(),
+            ANTENNA => self.antenna = byte(value, 0),
+            MCS => self.ht = Ht::parse(value),
+            AMPDU => self.ampdu = AmpduStatus::parse(value),
+            VHT => self.vht = Vht::parse(value),
+            TIMESTAMP => self.timestamp = Timestamp::parse(value),
+            HE => self.he = He::parse(value),
+            _ => {}
         }
     }
-    true
-}
 
-/// The header of a packet and its length, or `None` if it is malformed from the beginning. A header
-/// whose fields are malformed later on keeps those before.
-pub fn read(data: &[u8]) -> Option<(Radio, usize)> {
-    let length = usize::from(le16(data, 2)?);
-    if byte(data, 0)? != 0 || length < 8 {
-        return None;
-    }
-    let header = data.get(..length)?;
-    let mut radio = Radio::default();
-    // The first value of a repeated field is that of all antennas together.
-    let mut seen = 0u32;
-    walk(header, |field| match field {
-        Field::Radiotap(bit, value) if seen >> bit & 1 == 0 => {
-            seen |= 1 << bit;
-            take(&mut radio, bit, value);
+    /// The field of its generation for a modulation.
+    pub fn set_modulation(&mut self, modulation: &Modulation) {
+        match modulation.format {
+            Format::Ht => self.ht = Some(Ht::of(modulation)),
+            Format::Vht => self.vht = Some(Vht::of(modulation)),
+            Format::He | Format::HeMu | Format::HeTrigger => self.he = Some(He::of(modulation)),
         }
-        _ => {}
-    });
-    Some((radio, length))
-}
+    }
 
-/// Takes the value of a field. The slice has the field's length.
-fn take(radio: &mut Radio, bit: usize, value: &[u8]) -> Option<()> {
-    match bit {
-        0 => {
-            radio.tsft_us = le64(value, 0);
-            radio.place = Place::Mpdu;
-            radio.counts_ms = false;
+    /// What it says of the frame, in the terms of all radio headers.
+    #[inline]
+    pub fn radio(&self) -> Radio {
+        let flags = self.flags.unwrap_or(0);
+        let mut radio = Radio {
+            tsft_us: self.tsft_us,
+            short_preamble: flags & SHORT_PREAMBLE != 0,
+            has_fcs: flags & FCS_AT_END != 0,
+            padded: flags & PADDED != 0,
+            bad_fcs: flags & BAD_FCS != 0,
+            frequency_mhz: self.channel.map(|channel| channel.frequency_mhz).filter(|mhz| *mhz > 0),
+            signal_dbm: self.signal_dbm,
+            noise_dbm: self.noise_dbm,
+            antenna: self.antenna,
+            ampdu: self.ampdu.map(AmpduStatus::ampdu),
+            ..Radio::default()
+        };
+        if let Some(rate) = self.rate {
+            radio.set_legacy_rate(u32::from(rate));
         }
-        1 => {
-            let flags = byte(value, 0)?;
-            radio.short_preamble = flags & 0x02 != 0;
-            radio.has_fcs = flags & 0x10 != 0;
-            radio.padded = flags & 0x20 != 0;
-            radio.bad_fcs = flags & 0x40 != 0;
+        if let Some(ht) = self.ht {
+            ht.describe(&mut radio);
         }
-        2 => radio.set_legacy_rate(u32::from(byte(value, 0)?)),
-        3 => radio.frequency_mhz = le16(value, 0).filter(|mhz| *mhz > 0),
-        5 => radio.signal_dbm = dbm(value),
-        6 => radio.noise_dbm = dbm(value),
-        11 => radio.antenna = byte(value, 0),
-        19 => mcs(radio, value)?,
-        20 => radio.ampdu = Some(Ampdu { reference: le32(value, 0)? }),
-        21 => vht(radio, value)?,
-        22 if radio.tsft_us.is_none() => timestamp(radio, value)?,
-        23 => he(radio, value)?,
-        _ => {}
+        if let Some(vht) = self.vht {
+            vht.describe(&mut radio);
+        }
+        if let Some(timestamp) = self.timestamp.filter(|_| self.tsft_us.is_none()) {
+            timestamp.describe(&mut radio);
+        }
+        if let Some(he) = self.he {
+            he.describe(&mut radio);
+        }
+        radio
     }
-    Some(())
-}
 
-fn dbm(value: &[u8]) -> Option<i8> {
-    byte(value, 0).map(|b| i8::from_ne_bytes([b]))
-}
-
-/// The timestamp field, for radios without TSFT: unit and place are in its eleventh byte.
-fn timestamp(radio: &mut Radio, value: &[u8]) -> Option<()> {
-    let (stamp, what) = (le64(value, 0)?, byte(value, 10)?);
-    match what & 0x0f {
-        0 => radio.counts_ms = true,
-        1 => radio.tsft_us = Some(stamp),
-        3 => radio.tsft_us = Some(stamp / 1000),
-        _ => {}
+    /// The presence word.
+    fn present(&self) -> u32 {
+        let fields = [
+            (TSFT, self.tsft_us.is_some()),
+            (FLAGS, self.flags.is_some()),
+            (RATE, self.rate.is_some()),
+            (CHANNEL, self.channel.is_some()),
+            (SIGNAL, self.signal_dbm.is_some()),
+            (NOISE, self.noise_dbm.is_some()),
+            (POWER, self.power_dbm.is_some()),
+            (ANTENNA, self.antenna.is_some()),
+            (MCS, self.ht.is_some()),
+            (AMPDU, self.ampdu.is_some()),
+            (VHT, self.vht.is_some()),
+            (TIMESTAMP, self.timestamp.is_some()),
+            (HE, self.he.is_some()),
+        ];
+        fields.iter().filter(|(_, has)| *has).fold(0, |word, (bit, _)| word | 1 << bit)
     }
-    radio.place = match what >> 4 {
-        1 => Place::Start,
-        2 | 3 => Place::End,
-        _ => Place::Mpdu,
-    };
-    Some(())
-}
 
-fn mcs(radio: &mut Radio, value: &[u8]) -> Option<()> {
-    let (known, flags, index) = (byte(value, 0)?, byte(value, 1)?, byte(value, 2)?);
-    if known & 0x02 != 0 {
-        let forty_mhz = known & 0x01 != 0 && flags & 0x03 == 1;
-        let short_guard = known & 0x04 != 0 && flags & 0x04 != 0;
-        radio.phy = Phy::Ht;
-        radio.rate_bps = rate::ht(index, forty_mhz, short_guard);
-        radio.symbol_ns = if short_guard { 3_600 } else { 4_000 };
-        radio.streams = if index < 32 { index / 8 + 1 } else { 1 };
+    /// Bytes that [`emit`](Self::emit) writes.
+    pub fn buffer_len(&self) -> usize {
+        let present = self.present();
+        let fields = FIELDS.iter().enumerate().filter(|(bit, _)| present >> bit & 1 == 1);
+        fields.fold(SHORTEST, |at, (_, (align, length))| at.next_multiple_of(*align) + length)
     }
-    Some(())
-}
 
-fn vht(radio: &mut Radio, value: &[u8]) -> Option<()> {
-    let (flags, bandwidth, first) = (byte(value, 2)?, byte(value, 3)?, byte(value, 4)?);
-    let width = match bandwidth {
-        1 | 5 | 6 | 14..=17 => 40,
-        4 | 12 | 13 => 80,
-        11 => 160,
-        _ => 20,
-    };
-    radio.phy = Phy::Vht;
-    radio.symbol_ns = if flags & 0x04 != 0 { 3_600 } else { 4_000 };
-    radio.streams = first & 0x0f;
-    radio.rate_bps = match first & 0x0f {
-        0 => None,
-        streams => rate::vht(first >> 4, streams, width, flags & 0x04 != 0),
-    };
-    Some(())
-}
-
-/// Data subcarriers of 802.11ax: of channels of 20 to 160 MHz, then of resource units of 26 to 1992
-/// tones.
-const SUBCARRIERS: [u64; 11] = [234, 468, 980, 1960, 24, 48, 102, 234, 468, 980, 1960];
-
-fn he(radio: &mut Radio, value: &[u8]) -> Option<()> {
-    let known = le16(value, 0)?;
-    let (data3, data5, data6) = (le16(value, 4)?, le16(value, 8)?, le16(value, 10)?);
-    radio.phy = Phy::He;
-    let index = u8::try_from(data3 >> 8 & 0x0f).ok()?;
-    let streams = u8::try_from(data6 & 0x0f).ok()?.max(1);
-    let subcarriers = SUBCARRIERS.get(usize::from(data5 & 0x0f));
-    // Guard intervals of 0.8, 1.6 and 3.2 µs, behind symbols of 12.8 µs and training symbols of 3.2, 6.4
-    // and 12.8 µs.
-    let guard_ns = [800, 1_600, 3_200].get(usize::from(data5 >> 4 & 0x03)).copied();
-    let training_ns = [0, 3_200, 6_400, 12_800][usize::from(data5 >> 6 & 0x03)];
-    radio.streams = streams;
-    if let Some(guard_ns) = guard_ns {
-        radio.symbol_ns = 12_800 + guard_ns;
-        radio.training_ns = if training_ns > 0 { training_ns + guard_ns } else { 0 };
+    /// Appends the header.
+    pub fn emit(&self, out: &mut Vec<u8>) {
+        let length = u16::try_from(self.buffer_len()).unwrap_or(u16::MAX);
+        let start = out.len();
+        out.extend([0, 0]);
+        out.extend(length.to_le_bytes());
+        out.extend(self.present().to_le_bytes());
+        let mut put = |bit: usize, value: &[u8]| {
+            let (align, _) = FIELDS[bit];
+            out.resize(start + (out.len() - start).next_multiple_of(align), 0);
+            out.extend(value);
+        };
+        let byte = |dbm: i8| [dbm.cast_unsigned()];
+        self.tsft_us.inspect(|us| put(TSFT, &us.to_le_bytes()));
+        self.flags.inspect(|flags| put(FLAGS, &[*flags]));
+        self.rate.inspect(|rate| put(RATE, &[*rate]));
+        self.channel.inspect(|channel| put(CHANNEL, &channel.bytes()));
+        self.signal_dbm.inspect(|dbm| put(SIGNAL, &byte(*dbm)));
+        self.noise_dbm.inspect(|dbm| put(NOISE, &byte(*dbm)));
+        self.power_dbm.inspect(|dbm| put(POWER, &byte(*dbm)));
+        self.antenna.inspect(|number| put(ANTENNA, &[*number]));
+        self.ht.inspect(|ht| put(MCS, &ht.bytes()));
+        self.ampdu.inspect(|status| put(AMPDU, &status.bytes()));
+        self.vht.inspect(|vht| put(VHT, &vht.bytes()));
+        self.timestamp.inspect(|timestamp| put(TIMESTAMP, &timestamp.bytes()));
+        self.he.inspect(|he| put(HE, &he.bytes()));
     }
-    // The bits that say that the index, and the bandwidth, are known.
-    radio.rate_bps = match (known & 0x0020 != 0 && known & 0x4000 != 0, subcarriers) {
-        (true, Some(n)) => rate::he(index, streams, *n, data5 >> 4 & 0x03)
-            // Dual carrier modulation halves the rate.
-            .map(|rate| if data3 & 0x1000 != 0 { rate / 2 } else { rate }),
-        _ => None,
-    };
-    Some(())
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Header with these presence words and data.
-    fn header(words: &[u32], data: &[u8]) -> Vec<u8> {
-        let length = u16::try_from(4 + 4 * words.len() + data.len()).unwrap();
-        let mut bytes = vec![0, 0];
-        bytes.extend(length.to_le_bytes());
-        bytes.extend(words.iter().flat_map(|word| word.to_le_bytes()));
-        bytes.extend(data);
-        bytes
-    }
-
-    #[test]
-    fn aligned_fields() {
-        // Flags, rate, channel, signal, antenna, A-MPDU: the channel is aligned to 2, the A-MPDU to 4.
-        let words = [1 << 1 | 1 << 2 | 1 << 3 | 1 << 5 | 1 << 11 | 1 << 20];
-        let data = [0x50, 22, 0x6c, 9, 0xa0, 0, 0xc4, 1, 7, 0, 0, 0, 0, 0, 0, 0];
-        let (radio, length) = read(&header(&words, &data)).unwrap();
-        assert_eq!(length, 24);
-        assert_eq!(radio.rate_bps, Some(11_000_000));
-        assert_eq!((radio.has_fcs, radio.bad_fcs, radio.phy), (true, true, Phy::Dsss));
-        assert_eq!((radio.frequency_mhz, radio.signal_dbm), (Some(2412), Some(-60)));
-        assert_eq!((radio.antenna, radio.ampdu), (Some(1), Some(Ampdu { reference: 7 })));
-    }
-
-    #[test]
-    fn repeated_fields_keep_the_first_value() {
-        let words = [1 << 5 | 1 << 29 | 1 << 31, 1 << 5 | 1 << 11];
-        let (radio, _) = read(&header(&words, &[0xc4, 0xb0, 1])).unwrap();
-        assert_eq!((radio.signal_dbm, radio.antenna), (Some(-60), Some(1)));
-    }
-
-    #[test]
-    fn damaged_headers() {
-        let whole = header(&[1 << 0 | 1 << 5], &[0; 9]);
-        for cut in 0..whole.len() {
-            assert_eq!(read(&whole[..cut]), None, "{cut}");
-        }
-        // Presence words without an end.
-        assert_eq!(read(&header(&[u32::MAX; 3], &[])).unwrap().0, Radio::default());
-        // An unknown field ends the walk; what precedes it is kept.
-        let (radio, _) = read(&header(&[1 << 5 | 1 << 28], &[0xc4])).unwrap();
-        assert_eq!(radio.signal_dbm, Some(-60));
-    }
-
-    #[test]
-    fn indices_of_later_standards() {
-        let (radio, _) = read(&header(&[1 << 19], &[0x07, 0x05, 15])).unwrap();
-        assert_eq!(radio.rate_bps, Some(300_000_000));
-        let vht = [0xff, 0x01, 0x04, 4, 0x91, 0, 0, 0, 0, 0, 0, 0];
-        let (radio, _) = read(&header(&[1 << 21], &vht)).unwrap();
-        assert_eq!(radio.rate_bps, Some(433_333_333));
-        let he = [0x20, 0x40, 0, 0, 0, 0x0b, 0, 0, 0x02, 0, 0x02, 0];
-        let (radio, _) = read(&header(&[1 << 23], &he)).unwrap();
-        assert_eq!(radio.rate_bps, Some(1_200_980_392));
-    }
-
-    /// The vectors of the reference parser, in `AIRTCP_DATA`.
-    #[test]
-    #[allow(clippy::print_stdout, reason = "a skipped test has to say so")]
-    fn vectors_of_the_reference_parser() {
-        let Some(root) = std::env::var_os("AIRTCP_DATA") else {
-            println!("skipped: AIRTCP_DATA is not set, the radiotap vectors are not read");
-            return;
-        };
-        let root = std::path::Path::new(&root).join("radiotap-vectors");
-        for name in ["0", "0fcs", "0v0", "0v0-2", "0v0-4", "1", "malformed-vendor"] {
-            let data = std::fs::read(root.join(format!("{name}.bin"))).unwrap();
-            let expected = std::fs::read_to_string(root.join(format!("{name}.out"))).unwrap();
-            let length = usize::from(le16(&data, 2).unwrap());
-            let mut found = Vec::new();
-            let whole = walk(&data[..length], |field| {
-                found.extend(printed(field));
-            });
-            if !whole {
-                found.push("malformed radiotap data".to_owned());
-            }
-            // The headers of old OpenBSD have the frame check sequence in place of these flags, which
-            // the header cannot show and airtcp does not use.
-            if name == "0fcs" {
-                found.retain(|line| !line.starts_with("RX flags"));
-            }
-            // The reference parser prints a vendor's data only where it is told the field's length.
-            let (vendor, expected): (Vec<String>, Vec<String>) = expected
-                .lines()
-                .map(|line| line.trim().to_owned())
-                .filter(|line| !line.starts_with("FCS in header"))
-                .partition(|line| line.contains('|'));
-            let (found_vendor, found): (Vec<String>, Vec<String>) =
-                found.into_iter().partition(|line| line.contains('|'));
-            assert_eq!(found, expected, "{name}");
-            assert!(found_vendor.len() >= vendor.len(), "{name}");
-            for (found, expected) in found_vendor.iter().zip(&vendor) {
-                let data = |line: &str| line.rsplit(": ").next().unwrap().to_owned();
-                assert_eq!(data(found), data(expected), "{name}");
-            }
-        }
-    }
-
-    /// A field as the reference parser prints it.
-    fn printed(field: Field<'_>) -> Option<String> {
-        Some(match field {
-            Field::Radiotap(0, value) => format!("TSFT: {}", le64(value, 0)?),
-            Field::Radiotap(1, value) => format!("flags: {:02x}", value[0]),
-            Field::Radiotap(2, value) => format!("rate: {:.6}", f64::from(value[0]) / 2.0),
-            Field::Radiotap(14, value) => format!("RX flags: {:04x}", le16(value, 0)?),
-            Field::Radiotap(..) => return None,
-            Field::Vendor(_, value) => {
-                let bytes: Vec<String> = value.iter().map(|b| format!("{b:02x}")).collect();
-                format!("vendor|: {}", bytes.join("/"))
-            }
-        })
-    }
-}
+mod tests;
