@@ -30,6 +30,11 @@ impl Flags {
         self.0 & other.0 == other.0
     }
 
+    /// True if a flag of `other` is set.
+    pub const fn has_any(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+
     /// These flags without those of `other`.
     pub const fn without(self, other: Self) -> Self {
         Self(self.0 & !other.0)

@@ -22,11 +22,11 @@ mod segment;
 mod tunnels;
 mod view;
 
-pub use airtcp_wire::tcp::Options;
+pub use airtcp_wire::tcp::{Flags, Options};
 pub use content::Content;
 pub use fragments::Fragments;
 pub use layer::Unread;
-pub use segment::{Address, Endpoint, Flags, Segment};
+pub use segment::{Address, Endpoint, Segment};
 
 use airtcp_wire::tcp;
 

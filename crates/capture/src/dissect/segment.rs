@@ -3,7 +3,7 @@
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use airtcp_wire::tcp::{Options, Packet};
+use airtcp_wire::tcp::{Flags, Options, Packet};
 
 /// An IP address in a form that compares fast.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -54,32 +54,6 @@ impl fmt::Display for Endpoint {
             IpAddr::V4(ip) => write!(f, "{ip}:{}", self.port),
             IpAddr::V6(ip) => write!(f, "[{ip}]:{}", self.port),
         }
-    }
-}
-
-/// Flags of a TCP header.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Flags(pub u8);
-
-impl Flags {
-    /// No more data from the sender.
-    pub const FIN: u8 = 0x01;
-    /// Synchronise sequence numbers.
-    pub const SYN: u8 = 0x02;
-    /// Reset.
-    pub const RST: u8 = 0x04;
-    /// Push.
-    pub const PSH: u8 = 0x08;
-    /// The acknowledgement number is valid.
-    pub const ACK: u8 = 0x10;
-    /// Congestion echo (RFC 3168).
-    pub const ECE: u8 = 0x40;
-    /// Congestion window reduced (RFC 3168).
-    pub const CWR: u8 = 0x80;
-
-    /// True if a flag is set.
-    pub const fn has(self, flag: u8) -> bool {
-        self.0 & flag != 0
     }
 }
 
@@ -141,7 +115,7 @@ impl Segment {
             to: Endpoint { address: ip.destination, port: tcp.destination_port() },
             sequence: tcp.seq().0,
             acknowledgement: tcp.ack().0,
-            flags: Flags(tcp.flags().0),
+            flags: tcp.flags(),
             ae: tcp.ae(),
             window: tcp.window(),
             payload: u32::try_from(payload).unwrap_or(u32::MAX),

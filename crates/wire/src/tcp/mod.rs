@@ -5,11 +5,12 @@
 
 mod options;
 
-use airtcp_packet::{Flags, Seq};
+use airtcp_packet::Seq;
 use airtcp_units::LowBits;
 use arrayvec::ArrayVec;
 
 use crate::checksum::{Addresses, Payload, checksum, sum};
+pub use airtcp_packet::Flags;
 pub use options::{CODED_WORDS, Options};
 
 /// IP's number of TCP.
