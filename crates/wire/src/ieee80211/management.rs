@@ -1,7 +1,7 @@
 //! Bodies of management frames (IEEE 802.11-2020 section 9.3.3): their fixed fields, then elements; and the SNAP
 //! header before a packet in a data frame (RFC 1042).
 
-use super::frame::Kind;
+use super::kind::Kind;
 use crate::bytes::{byte, le16, le64};
 
 /// Subtypes of management frames.

@@ -2,9 +2,11 @@
 
 pub mod block_ack;
 mod frame;
+mod kind;
 mod mac;
 pub mod management;
 
-pub use frame::{Kind, Packet, Qos, Repr};
+pub use frame::{Packet, Repr};
+pub use kind::{Kind, Qos};
 pub use mac::{FCS, Mac, fcs};
 pub use management::{SNAP, snap};
