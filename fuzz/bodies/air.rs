@@ -1,8 +1,8 @@
 //! Any frames of 802.11: each is counted once, and losses are shares.
 
-use airtcp_capture::air::{Sniffer, headers};
-use airtcp_capture::dissect::link::link_type;
+use airtcp_capture::air::Sniffer;
 use airtcp_capture::read::Packet;
+use airtcp_wire::{capture_headers, link_type};
 
 use super::input::Bytes;
 
@@ -15,7 +15,7 @@ fn feed(bytes: &[u8], link_type: u16) {
         let length = usize::from(input.u16());
         time_ns += u64::from(input.u16()) * 1000;
         let data = input.slice(length);
-        if let Some((_, frame)) = headers::read(link_type, data) {
+        if let Some((_, frame)) = capture_headers::read(link_type, data) {
             assert!(data.ends_with(frame), "the frame is not the end of its packet");
         }
         let wire_len = u32::try_from(data.len()).unwrap_or(u32::MAX);

@@ -10,6 +10,7 @@ pub(crate) mod scenario;
 pub(crate) mod schemes;
 pub(crate) mod segments;
 pub(crate) mod tcp;
+pub(crate) mod wire;
 
 use std::path::Path;
 

@@ -3,6 +3,7 @@
 //! A packet passes the modules in this order: `read` (files, both formats, damage), `dissect` (link
 //! layers, IP, TCP), `tcp` (connections, retransmissions and their causes, round-trip times, what
 //! limited the sender). Frames of 802.11 pass `air` first (attempts, acknowledgements, losses).
+//! The headers themselves are read with `wire`: views of their bytes, and what they say.
 //! `assign` tells which files were captured at the same point, and `between` compares a connection at
 //! several points. `join` puts captures of the air and of hosts together, and `delivery` makes traces of both.
 
@@ -16,7 +17,6 @@ mod analyse;
 mod assign;
 pub mod between;
 pub mod bottleneck;
-mod bytes;
 mod chance;
 mod clocks;
 pub mod delivery;

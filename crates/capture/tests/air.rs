@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 
 use airtcp_capture::air::Sniffer;
 use airtcp_capture::air::report::LinkReport;
-use airtcp_capture::dissect::link::link_type;
 use airtcp_capture::read::{Input, Packet, Packets};
 use airtcp_capture::tcp::TrackerLimits;
 use airtcp_capture::{CaptureReport, analyse};
+use airtcp_wire::link_type;
 use proptest::collection::vec;
 use proptest::prelude::*;
 

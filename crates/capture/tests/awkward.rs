@@ -7,9 +7,9 @@ use airtcp_capture::tcp::report::{ConnectionReport, DirectionReport};
 use airtcp_capture::tcp::{Tracker, TrackerLimits};
 
 const MS: u64 = 1_000_000;
-const ACK: u8 = Flags::ACK;
-const SYN: u8 = Flags::SYN;
-const FIN: u8 = Flags::FIN;
+const ACK: u8 = Flags::ACK.0;
+const SYN: u8 = Flags::SYN.0;
+const FIN: u8 = Flags::FIN.0;
 /// Initial sequence numbers of the client and the server: both wrap.
 const ISS: [u32; 2] = [0xffff_fff0, 0xffff_f000];
 
@@ -307,7 +307,7 @@ fn keep_alives_and_a_reset() {
             script.add(n * 10_000_000, 'C', ACK, 500, 1, bytes);
             script.add(n * 10_000_000 + 20_000, 'S', ACK, 1, 501, 0);
         }
-        script.add(40_000_000, 'S', ACK | Flags::RST, 1, 501, 0).window = 0;
+        script.add(40_000_000, 'S', ACK | Flags::RST.0, 1, 501, 0).window = 0;
         let report = script.report();
         let upload = &report.directions[0];
         assert_eq!(counts(upload), [1, 500, 0, 0, 0]);
@@ -383,7 +383,7 @@ fn copies_of_all_packets() {
             script.add(90_000, 'S', FIN | ACK, 5001, 501, 100);
             script.add(90_100, 'C', FIN | ACK, 501, 5102, 0);
             script.add(120_000, 'S', ACK, 5102, 502, 0);
-            script.add(120_100, 'C', Flags::RST, 502, 0, 0);
+            script.add(120_100, 'C', Flags::RST.0, 502, 0, 0);
             if !has_ids {
                 script.segments.iter_mut().for_each(|segment| segment.ip_id = None);
             }

@@ -30,6 +30,11 @@ impl Flags {
         self.0 & other.0 == other.0
     }
 
+    /// True if a flag of `other` is set.
+    pub const fn has_any(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+
     /// These flags without those of `other`.
     pub const fn without(self, other: Self) -> Self {
         Self(self.0 & !other.0)
@@ -92,5 +97,15 @@ impl Ecn {
     /// The two bits as they stand in the IP header.
     pub const fn bits(self) -> u8 {
         self as u8
+    }
+
+    /// The field with these two low bits.
+    pub const fn from_bits(bits: u8) -> Self {
+        match bits & 3 {
+            0 => Self::NotEct,
+            1 => Self::Ect1,
+            2 => Self::Ect0,
+            _ => Self::Ce,
+        }
     }
 }

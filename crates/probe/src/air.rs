@@ -5,6 +5,7 @@
 
 use airtcp_packet::{EndpointId, Segment};
 use airtcp_units::{BitRate, Nanos, Span};
+pub use airtcp_wire::radiotap::{Format as AirFormat, Modulation as AirMcs};
 
 /// Class of a frame in collision statistics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -164,40 +165,6 @@ pub struct AirFrame {
     pub block_ack: Option<AirBlockAck>,
     /// Of an HT, VHT or HE frame, its modulation and coding scheme.
     pub mcs: Option<AirMcs>,
-}
-
-/// Format of a frame with a modulation and coding scheme.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AirFormat {
-    /// HT-mixed (802.11n).
-    Ht,
-    /// VHT (802.11ac).
-    Vht,
-    /// HE single-user (802.11ax).
-    He,
-    /// HE multi-user, of an access point.
-    HeMu,
-    /// HE trigger-based, of a station.
-    HeTrigger,
-}
-
-/// Modulation and coding scheme of a frame.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct AirMcs {
-    /// Format.
-    pub format: AirFormat,
-    /// Index, from 0 for each number of streams.
-    pub index: u8,
-    /// Spatial streams.
-    pub streams: u8,
-    /// Width of the channel in MHz.
-    pub width_mhz: u16,
-    /// Guard interval in ns.
-    pub guard_ns: u16,
-    /// True if the frame is coded with LDPC, false for BCC.
-    pub ldpc: bool,
-    /// Tones of its resource unit, of a multi-user frame.
-    pub ru_tones: Option<u16>,
 }
 
 /// Place of an MPDU in an A-MPDU.

@@ -7,20 +7,20 @@
 //! of probes is a probe too.
 
 pub mod air;
+mod as_bytes;
 mod counters;
 mod event;
 mod family;
 mod mac80211;
 mod machine;
 mod nearest;
-mod pcapng;
+mod pcap;
 mod probe;
 mod radiotap;
 mod registry;
 mod rtt_stats;
 mod series;
 mod timeline;
-pub mod wire;
 mod wording;
 
 pub use air::{FrameClass, FrameLoss};
@@ -28,7 +28,7 @@ pub use counters::Counters;
 pub use event::{DropReason, Event, EventSource, LossCause};
 pub use machine::{Cx, Machine, PoolCx};
 pub use nearest::{near, nearest};
-pub use pcapng::{PcapProbe, Pcapng, Vantage};
+pub use pcap::{PcapProbe, Vantage};
 pub use probe::{NoProbe, Probe, Relay};
 pub use radiotap::{RadioSite, RadiotapProbe};
 pub use registry::{ConfigError, Entry, within};

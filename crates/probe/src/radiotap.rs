@@ -16,16 +16,15 @@ use std::io::{self, Write};
 
 use airtcp_packet::{EndpointId, Segment};
 use airtcp_units::{Nanos, Narrow, Saturate};
+use airtcp_wire::ieee80211::FCS;
+use airtcp_wire::link_type;
+use airtcp_wire::pcapng::Pcapng;
+use airtcp_wire::radiotap::{self, AmpduStatus, BAD_FCS, Channel, FCS_AT_END, SHORT_PREAMBLE};
 
-use crate::air::{AirEvent, AirFormat, AirFrame, FrameClass};
+use crate::air::{AirEvent, AirFrame, FrameClass};
 use crate::mac80211::{self, FrameContext};
-use crate::{Event, EventSource, Pcapng, Probe, wire};
+use crate::{Event, EventSource, Probe, as_bytes};
 
-/// LINKTYPE_IEEE802_11_RADIOTAP.
-const LINK_TYPE: u16 = 127;
-const SHORT_PREAMBLE: u8 = 0x02;
-const FCS_AT_END: u8 = 0x10;
-const BAD_FCS: u8 = 0x40;
 /// Duration of the short preamble and header of DSSS, in ns (clause 17.2.2.3: 96 us).
 const SHORT_PREAMBLE_NS: u64 = 96_000;
 
@@ -118,7 +117,7 @@ impl<W: Write> RadiotapProbe<W> {
     pub fn new(radios: Vec<Vec<(RadioSite, W)>>) -> io::Result<Self> {
         let begin = |(site, out): (RadioSite, W)| {
             let mut file = Pcapng::new(out, concat!("airtcp ", env!("CARGO_PKG_VERSION")))?;
-            file.interface_with_link_type(LINK_TYPE, &site.name, 0)?;
+            file.interface_with_link_type(link_type::RADIOTAP, &site.name, 0)?;
             Ok(Radio { site, file })
         };
         let medium = |radios: Vec<_>| radios.into_iter().map(begin).collect::<io::Result<_>>();
@@ -162,7 +161,7 @@ impl<W: Write> RadiotapProbe<W> {
         let last = self.last.entry(key).or_default().of(frame);
         let offset = usize::from(frame.fragment) * last.part;
         let content = last.content.map(|(to, segment)| {
-            wire::encode(&mut self.packet, to.peer(), &segment, last.ip_id, usize::MAX);
+            as_bytes::encode(&mut self.packet, to.peer(), &segment, last.ip_id, usize::MAX);
             self.packet.as_slice()
         });
         mac80211::encode(&mut self.mpdu, frame, &context, content, offset);
@@ -182,10 +181,10 @@ impl<W: Write> RadiotapProbe<W> {
         let radios = self.radios.get_mut(medium as usize);
         let Some(radio) = radios.and_then(|r| r.get_mut(station as usize)) else { return Ok(()) };
         self.bytes.clear();
-        radiotap(&mut self.bytes, frame, &radio.site, heard, decoded);
+        header(frame, &radio.site, heard, decoded).emit(&mut self.bytes);
         self.bytes.extend(&self.mpdu);
         if !decoded {
-            let fcs = self.bytes.len() - mac80211::FCS;
+            let fcs = self.bytes.len() - FCS;
             self.bytes[fcs..].iter_mut().for_each(|byte| *byte = !*byte);
         }
         let length = u32::narrow(self.bytes.len());
@@ -197,53 +196,40 @@ fn radio<W: Write>(radios: &[Vec<Radio<W>>], medium: u32, station: u32) -> Optio
     radios.get(medium as usize)?.get(station as usize)
 }
 
-/// Bits of fields in `present`.
-const RATE: u32 = 1 << 2;
-const MCS: u32 = 1 << 19;
-const AMPDU: u32 = 1 << 20;
-const VHT: u32 = 1 << 21;
-const HE: u32 = 1 << 23;
-
-fn radiotap(
-    out: &mut Vec<u8>,
+/// The radiotap header of a frame. Powers are whole dBm, as radiotap has them.
+fn header(
     frame: &AirFrame,
     site: &RadioSite,
     heard: Option<(f64, f64)>,
     decoded: bool,
-) {
-    // TSFT, flags, channel; then signal and noise, or power.
-    let mut present = 0x0b | if heard.is_some() { 0x60 } else { 0x0400 };
-    present |= frame.mcs.map_or(RATE, |mcs| match mcs.format {
-        AirFormat::Ht => MCS,
-        AirFormat::Vht => VHT,
-        AirFormat::He | AirFormat::HeMu | AirFormat::HeTrigger => HE,
-    });
-    present |= frame.aggregate.map_or(0, |_| AMPDU);
-    out.extend([0, 0, 0, 0]);
-    out.extend(present.to_le_bytes());
-    out.extend((frame.body.0 / 1_000).to_le_bytes());
+) -> radiotap::Repr {
     let preamble = frame.body.since(frame.started).0;
-    let short = if !frame.ofdm && preamble <= SHORT_PREAMBLE_NS { SHORT_PREAMBLE } else { 0 };
-    out.push(short | FCS_AT_END | if decoded { 0 } else { BAD_FCS });
-    if frame.mcs.is_none() {
-        out.push(u8::narrow(frame.rate.bps() / 500_000));
-    } else {
-        // The channel is aligned to 2 bytes.
-        out.push(0);
+    let short = !frame.ofdm && preamble <= SHORT_PREAMBLE_NS;
+    let modulation = if frame.ofdm { Channel::OFDM } else { Channel::CCK };
+    let band = if site.frequency_mhz < 3_000 { Channel::GHZ_2 } else { Channel::GHZ_5 };
+    let dbm = |power: f64| i8::saturate(power.round().clamp(-127.0, 127.0));
+    let mut header = radiotap::Repr {
+        tsft_us: Some(frame.body.0 / 1_000),
+        flags: Some(
+            FCS_AT_END | if short { SHORT_PREAMBLE } else { 0 } | if decoded { 0 } else { BAD_FCS },
+        ),
+        channel: Some(Channel { frequency_mhz: site.frequency_mhz, flags: modulation | band }),
+        signal_dbm: heard.map(|(signal, _)| dbm(signal)),
+        noise_dbm: heard.map(|(_, noise)| dbm(noise)),
+        power_dbm: if heard.is_none() { Some(dbm(site.power_dbm)) } else { None },
+        ampdu: frame.aggregate.map(|aggregate| AmpduStatus {
+            reference: aggregate.reference,
+            flags: AmpduStatus::LAST_KNOWN
+                | if aggregate.number + 1 == aggregate.count { AmpduStatus::LAST } else { 0 },
+            delimiter_crc: 0,
+        }),
+        ..radiotap::Repr::default()
+    };
+    match frame.mcs {
+        Some(mcs) => header.set_modulation(&mcs),
+        None => header.rate = Some(u8::narrow(frame.rate.bps() / 500_000)),
     }
-    out.extend(site.frequency_mhz.to_le_bytes());
-    let modulation: u16 = if frame.ofdm { 0x0040 } else { 0x0020 };
-    let band: u16 = if site.frequency_mhz < 3_000 { 0x0080 } else { 0x0100 };
-    out.extend((modulation | band).to_le_bytes());
-    // Powers are whole dBm, as radiotap has them.
-    let dbm = |power: f64| i8::saturate(power.round().clamp(-127.0, 127.0)).cast_unsigned();
-    match heard {
-        Some((signal, noise)) => out.extend([dbm(signal), dbm(noise)]),
-        None => out.push(dbm(site.power_dbm)),
-    }
-    schemes::extend(out, frame);
-    let length = u16::narrow(out.len()).to_le_bytes();
-    out[2..4].copy_from_slice(&length);
+    header
 }
 
 impl<W: Write> Probe for RadiotapProbe<W> {
@@ -268,6 +254,5 @@ impl<W: Write> Probe for RadiotapProbe<W> {
     }
 }
 
-mod schemes;
 #[cfg(test)]
 mod tests;

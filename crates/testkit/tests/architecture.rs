@@ -1,8 +1,8 @@
 //! Checks the dependencies between crates, from `cargo metadata`.
 //!
-//! `units <- {random, packet} <- probe <- {congestion, fec} <- {transport, sliding, queueing, link,
+//! `units <- {random, packet} <- wire <- probe <- {congestion, fec} <- {transport, sliding, queueing, link,
 //! wifi} <- scenario <- sim <- study <- py`; `trace` is beside the models and needs no more than `probe`; `capture` is
-//! above `trace`; `explorer` is above `sim`, and writes the document of a run that `study` has.
+//! above `trace` and `wire`; `explorer` is above `sim`, and writes the document of a run that `study` has.
 //! Crates of one layer never import one another; models share only the packet. Development dependencies are
 //! not restricted.
 
@@ -21,7 +21,8 @@ const RULES: &[Rule] = &[
     ("units", &[], &["libm"]),
     ("random", &["units"], &["rand_core", "rand_xoshiro", "siphasher"]),
     ("packet", &["units"], &["arrayvec"]),
-    ("probe", &["units", "random", "packet"], &[]),
+    ("wire", &["units", "packet"], &["arrayvec"]),
+    ("probe", &["units", "random", "packet", "wire"], &[]),
     ("fec", &["units", "probe"], &["raptorq", "reed-solomon-simd"]),
     ("congestion", &["units", "probe"], &[]),
     ("transport", &["units", "random", "packet", "fec", "probe", "congestion"], &["arrayvec"]),
@@ -34,7 +35,7 @@ const RULES: &[Rule] = &[
         &["units", "random", "packet", "probe"],
         &["flate2", "glob", "lzma-rust2", "ruzstd", "statrs", "tar", "thiserror"],
     ),
-    ("capture", &["units", "trace"], &["arrayvec", "etherparse", "thiserror"]),
+    ("capture", &["units", "wire", "trace"], &["arrayvec", "thiserror"]),
     (
         "scenario",
         &[
@@ -132,10 +133,11 @@ const RULES: &[Rule] = &[
 ];
 
 /// Model crates, which may not use [`OUTSIDE_WORLD`] even if a rule above allows it by mistake.
-const MODELS: [&str; 9] = [
+const MODELS: [&str; 10] = [
     "units",
     "random",
     "packet",
+    "wire",
     "probe",
     "congestion",
     "transport",

@@ -201,6 +201,11 @@ fn options_of_tcp() {
 }
 
 #[test]
+fn headers() {
+    fuzz("wire", bodies::wire::headers, &["fuzz/corpus/wire"]);
+}
+
+#[test]
 fn connection_tracker() {
     fuzz("tracker", bodies::segments::tracker, &["fuzz/corpus/tracker"]);
 }

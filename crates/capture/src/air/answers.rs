@@ -17,12 +17,13 @@
 
 use std::collections::BTreeMap;
 
+use airtcp_wire::ieee80211::Mac;
+use airtcp_wire::radio::{Place, Radio};
+
+use super::airtime::Airtime;
 use super::clock::{Elapsed, Instant};
-use super::frame::Mac;
 use super::link::FlowKey;
 use super::links::Ends;
-use super::radio::{Place, Radio};
-use super::rate::Airtime;
 use super::resolution::Resolution;
 
 /// Longest short interframe space, in ns.

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use airtcp_wire::ieee80211::Mac;
+
 use super::clock::Instant;
-use super::frame::Mac;
 
 /// Most transmitters of beacons.
 const MAX_TRANSMITTERS: usize = 4096;

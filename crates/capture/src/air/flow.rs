@@ -3,7 +3,8 @@
 
 use std::collections::VecDeque;
 
-use super::block_ack::BlockAck;
+use airtcp_wire::ieee80211::block_ack;
+
 use super::clock::Instant;
 use super::packet::{Attempt, Fate, Packet};
 use super::tally::Tally;
@@ -227,20 +228,20 @@ impl Flow {
     /// Takes a block acknowledgement.
     pub(super) fn on_block_ack(
         &mut self,
-        block: &BlockAck<'_>,
+        block: &block_ack::Packet<'_>,
         at: &Instant,
         ack_ns: u64,
         tally: &mut Tally,
     ) {
         self.has_block_acks = true;
-        let (start, skip) = match self.place(block.start) {
+        let (start, skip) = match self.place(block.start()) {
             Place::Ahead(step) => (self.slots.len() - 1 + step, 0),
             Place::Within(index) => (index, 0),
             Place::Before(steps) => (0, steps),
             Place::Restart => return,
         };
         let (current, retried) = (self.burst, self.retried);
-        for bit in skip..block.len() {
+        for bit in skip..block.bits() {
             let index = start + bit - skip;
             let has = block.has(bit);
             while has && index >= self.slots.len() {

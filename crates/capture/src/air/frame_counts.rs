@@ -1,11 +1,12 @@
 //! Counts frames by their kind.
 
-use super::frame::{Header, Kind};
+use airtcp_wire::ieee80211::{Kind, Repr};
+
 use super::report::FrameCounts;
 
 impl FrameCounts {
     /// Counts a frame.
-    pub(super) fn count(&mut self, header: &Header<'_>) {
+    pub(super) fn count(&mut self, header: &Repr) {
         let counter = match header.kind {
             Kind::Data => &mut self.data,
             Kind::NullData => &mut self.null_data,

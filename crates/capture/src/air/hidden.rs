@@ -1,9 +1,9 @@
 //! What carrier sensing says of each pair of stations.
 
+use airtcp_wire::ieee80211::Mac;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::frame::Mac;
 use super::sensing::{GAPS, Gaps, Losses, Pair, Sensing};
 use crate::chance::{at_least, fisher};
 

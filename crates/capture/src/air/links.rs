@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use airtcp_wire::ieee80211::Mac;
+
 use super::clock::Instant;
 use super::estimate::attempt_miss;
-use super::frame::Mac;
 use super::intervals::{Intervals, LinkCount};
 use super::link::{FlowKey, Link};
 use super::log::{Kept, LinkLog};

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::frame::Mac;
+use airtcp_wire::ieee80211::Mac;
+
 use crate::identity::Identity;
 
 /// Attempts and packets of all links that are kept, together.

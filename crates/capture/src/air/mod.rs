@@ -1,7 +1,7 @@
 //! 802.11 as a monitor hears it: attempts, their fates, losses of each link.
 //!
-//! A frame passes the modules in this order: `headers` (radiotap and others), `frame` (the 802.11
-//! header), `sniffer`, `answers` (which frame an acknowledgement answers), `links`, `flow` (which attempts are
+//! A frame passes the modules in this order: `capture_headers` (radiotap and others) and `ieee80211` of `wire`,
+//! `sniffer`, `answers` (which frame an acknowledgement answers), `links`, `flow` (which attempts are
 //! one packet), `packet` (their fates), `tally` (counts). `estimate` corrects the counts for what the
 //! sniffer did not capture, and `report` has the results. `sensing` and `hidden` look for stations that do
 //! not hear each other.
@@ -15,16 +15,14 @@
 //! | residual loss | share of the packets without any acknowledged attempt |
 //! | latency | start of the first attempt to the end of the acknowledgement |
 
+mod airtime;
 mod answers;
 mod beacons;
-mod block_ack;
 mod clock;
 mod estimate;
 mod expected;
 mod flow;
-pub mod frame;
 mod frame_counts;
-pub mod headers;
 mod hidden;
 mod intervals;
 mod link;
@@ -34,9 +32,6 @@ mod over_time;
 mod packet;
 mod payload;
 pub(crate) mod periods;
-pub mod radio;
-mod radiotap;
-mod rate;
 mod reasons;
 mod relays;
 pub mod report;

@@ -1,13 +1,15 @@
 //! The IP packets in an unprotected data frame: behind LLC and SNAP (RFC 1042), tags and labels; A-MSDU.
 
-use super::frame::{Header, Kind};
-use crate::bytes::be16;
+use airtcp_wire::bytes::be16;
+use airtcp_wire::ieee80211::{Kind, Repr};
+
 use crate::dissect::ip_behind_llc;
 
 /// Passes the IP packets of a frame to `sink`, each with its length on the wire. `wire` is the length
 /// on the wire of the frame's body, without the frame check sequence.
 pub(super) fn ip_packets<'a>(
-    header: &Header<'a>,
+    header: &Repr,
+    body: &'a [u8],
     wire: usize,
     mut sink: impl FnMut(&'a [u8], usize),
 ) {
@@ -15,8 +17,8 @@ pub(super) fn ip_packets<'a>(
     if header.kind != Kind::Data || header.protected || !is_whole {
         return;
     }
-    let body = &header.body[..header.body.len().min(wire)];
-    if !header.is_amsdu {
+    let body = &body[..body.len().min(wire)];
+    if !header.qos.is_some_and(|qos| qos.is_amsdu) {
         if let Some((ip, wire)) = ip_behind_llc(body, wire) {
             sink(ip, wire);
         }
@@ -36,6 +38,8 @@ pub(super) fn ip_packets<'a>(
 
 #[cfg(test)]
 mod tests {
+    use airtcp_wire::ieee80211::Packet;
+
     use super::*;
 
     fn packets(control: u8, qos: u8, body: &[u8], wire: usize) -> Vec<(Vec<u8>, usize)> {
@@ -43,9 +47,10 @@ mod tests {
         frame.extend([0; 22]);
         frame.extend([qos, 0]);
         frame.extend(body);
-        let header = Header::parse(&frame, false).unwrap();
+        let packet = Packet::new_checked(&frame).unwrap();
+        let header = Repr::parse(&packet).unwrap();
         let mut found = Vec::new();
-        ip_packets(&header, wire, |ip, wire| found.push((ip.to_vec(), wire)));
+        ip_packets(&header, packet.body(false), wire, |ip, wire| found.push((ip.to_vec(), wire)));
         found
     }
 

@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
-use super::frame::Mac;
+use airtcp_wire::ieee80211::Mac;
 
 /// Segments that are kept; the oldest is forgotten when there are more.
 const MAX_SEGMENTS: usize = 8192;

@@ -1,5 +1,6 @@
 //! What is reported of the air. The names here are the documented, versioned JSON format.
 
+use airtcp_wire::ieee80211::Mac;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +10,6 @@ use super::beacons::Beacons;
 use super::estimate::{Estimate, estimate};
 pub use super::expected::{ExpectedReport, WeightedGoodput};
 use super::expected::{at_rate, expected};
-use super::frame::Mac;
 pub use super::hidden::{OverlapLosses, SensingPair, SensingReport};
 use super::link::Link;
 pub use super::over_time::{AirtimePoint, AttemptsPoint};

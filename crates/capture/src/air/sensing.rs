@@ -15,10 +15,11 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use airtcp_wire::ieee80211::{Kind, Mac, Repr};
+use airtcp_wire::radio::{Phy, Radio};
+
+use super::airtime::Airtime;
 use super::clock::Instant;
-use super::frame::{Header, Kind, Mac};
-use super::radio::{Phy, Radio};
-use super::rate::Airtime;
 use super::shared_clock::SharedClock;
 
 /// Time after the start of a frame in which another station cannot know of it: the longest slot, and
@@ -115,7 +116,7 @@ impl Default for Sensing {
 
 /// A frame as the sniffer has read it.
 pub(super) struct Heard<'a> {
-    pub(super) header: &'a Header<'a>,
+    pub(super) header: &'a Repr,
     pub(super) radio: &'a Radio,
     pub(super) at: &'a Instant,
     pub(super) airtime: Option<Airtime>,
@@ -149,7 +150,7 @@ impl Sensing {
                     to: header.receiver,
                     start_ns,
                     end_ns,
-                    is_attempt: header.kind == Kind::Data && !header.no_ack,
+                    is_attempt: header.kind == Kind::Data && !header.no_ack(),
                     is_answered: false,
                     overlapped_by: Vec::new(),
                 };

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use airtcp_wire::ieee80211::Mac;
+
 use super::clock::Instant;
-use super::frame::Mac;
 
 /// Radios that are aligned.
 const MAX_RADIOS: usize = 16;

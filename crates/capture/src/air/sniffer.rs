@@ -1,11 +1,15 @@
 //! Frames in, report out.
 
+use airtcp_wire::capture_headers;
+use airtcp_wire::ieee80211::block_ack;
+use airtcp_wire::ieee80211::management::beacon_interval;
+use airtcp_wire::ieee80211::{self, Kind, Mac, Repr};
+use airtcp_wire::radio::Radio;
+
+use super::airtime::{Airtime, airtime};
 use super::answers::{Answer, Answers, Last, Stamps};
 use super::beacons::AllBeacons;
-use super::block_ack::BlockAck;
 use super::clock::Instant;
-use super::frame::{Header, Kind, Mac, beacon_interval};
-use super::headers;
 use super::hidden::hidden;
 use super::link::FlowKey;
 use super::links::{Ends, Links};
@@ -13,8 +17,6 @@ use super::log::LinkLog;
 use super::over_time;
 use super::packet::Attempt;
 use super::payload::ip_packets;
-use super::radio::Radio;
-use super::rate::{Airtime, airtime};
 use super::reasons::reasons;
 use super::relays::Relays;
 use super::report::{AirReport, BeaconReport, FrameCounts, LinkReport, StationReport, seconds};
@@ -29,7 +31,9 @@ const SERIES: usize = 64;
 
 /// A frame with what surrounds it.
 struct Frame<'a> {
-    header: Header<'a>,
+    header: Repr,
+    /// What follows the header.
+    body: &'a [u8],
     radio: Radio,
     at: Instant,
     airtime: Option<Airtime>,
@@ -96,7 +100,7 @@ impl Sniffer {
         packet: &Packet<'a>,
         sink: impl FnMut(&'a [u8], usize),
     ) -> bool {
-        let Some((radio, data)) = headers::read(packet.link_type, packet.data) else {
+        let Some((radio, data)) = capture_headers::read(packet.link_type, packet.data) else {
             self.frames.unreadable += 1;
             return false;
         };
@@ -110,13 +114,13 @@ impl Sniffer {
             self.end = at;
         }
         self.frames.damaged += u64::from(radio.bad_fcs);
-        let Some(header) = Header::parse(data, radio.padded) else {
+        let Some((header, body)) = header(data, radio.padded) else {
             self.frames.unreadable += 1;
             self.answers.forget(at.interface);
             return false;
         };
-        let header_len = data.len() - header.body.len();
-        let frame = Frame { header, radio, at, airtime, wire, header_len };
+        let header_len = data.len() - body.len();
+        let frame = Frame { header, body, radio, at, airtime, wire, header_len };
         self.frames.count(&header);
         self.sensing.on_frame(&Heard { header: &header, radio: &radio, at: &at, airtime });
         if radio.bad_fcs {
@@ -142,7 +146,7 @@ impl Sniffer {
             Kind::Data => self.on_data(frame, sink),
             Kind::NullData | Kind::Beacon | Kind::Management(_) => {
                 if let (Kind::Beacon, Some(mac)) = (header.kind, transmitter) {
-                    self.beacons.add(mac, at, beacon_interval(header.body));
+                    self.beacons.add(mac, at, beacon_interval(frame.body));
                 }
                 self.remember(frame, None);
             }
@@ -181,9 +185,9 @@ impl Sniffer {
             return;
         };
         let ends = (transmitter, header.receiver);
-        let key = (header.tid, header.fragment);
+        let key = (header.tid(), header.fragment);
         // The counter of QoS data to a station belongs to its traffic identifier (10.3.2.14.2).
-        let has_own = header.tid.is_some() && header.fragment == 0 && !header.receiver.is_group();
+        let has_own = header.qos.is_some() && header.fragment == 0 && !header.receiver.is_group();
         let link = self.links.link(ends, &frame.at);
         link.last_ns = frame.at.host_ns;
         let (flow, tally) = link.flow_or_new(key, has_own, &frame.at);
@@ -197,14 +201,14 @@ impl Sniffer {
         tally.noise.add(frame.radio.noise_dbm);
         tally.frequency_mhz = frame.radio.frequency_mhz.or(tally.frequency_mhz);
         self.links.on_data(ends, key, frame.at.host_ns);
-        self.remember(frame, Some((ends, key, number)).filter(|_| !header.no_ack));
+        self.remember(frame, Some((ends, key, number)).filter(|_| !header.no_ack()));
         if is_new {
             let check = if frame.radio.has_fcs { 4 } else { 0 };
             let bytes = frame.wire.saturating_sub(frame.header_len + check);
             let (relays, now) = (&mut self.relays, frame.at.host_ns);
             let is_logged = self.links.has_log();
             let mut identities = Vec::new();
-            ip_packets(header, bytes, |ip, wire| {
+            ip_packets(header, frame.body, bytes, |ip, wire| {
                 if is_logged {
                     identities.extend(identity(now, ip, wire));
                 }
@@ -231,7 +235,7 @@ impl Sniffer {
             return;
         };
         let ends = (transmitter, header.receiver);
-        let key = (header.tid, header.fragment);
+        let key = (header.tid(), header.fragment);
         let Some(link) = self.links.known(ends) else { return };
         let Some((flow, tally)) = link.flow(key) else { return };
         if !flow.is_near(sequence) {
@@ -271,14 +275,14 @@ impl Sniffer {
     }
 
     fn on_block_ack(&mut self, frame: &Frame<'_>) {
-        let Some(block) = BlockAck::parse(frame.header.body) else {
+        let Some(block) = block_ack::Packet::new_checked(frame.body) else {
             self.frames.block_ack_unread += 1;
             return;
         };
         let Some(from) = frame.header.transmitter else { return };
         let ack_ns = frame.airtime.map_or(0, |time| time.body_ns);
         let Some(link) = self.links.known((frame.header.receiver, from)) else { return };
-        if let Some((flow, tally)) = link.flow((Some(block.tid), 0)) {
+        if let Some((flow, tally)) = link.flow((Some(block.tid()), 0)) {
             flow.on_block_ack(&block, &frame.at, ack_ns, tally);
         }
     }
@@ -333,6 +337,12 @@ impl Sniffer {
         };
         (Some(report), links, self.links.take_logs())
     }
+}
+
+/// What the header of a frame says, and what follows it.
+fn header(data: &[u8], padded: bool) -> Option<(Repr, &[u8])> {
+    let packet = ieee80211::Packet::new_checked(data)?;
+    Some((Repr::parse(&packet)?, packet.body(padded)))
 }
 
 /// The attempt that a data frame is.

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::frame::Mac;
+use airtcp_wire::ieee80211::Mac;
+
 use super::intervals::Intervals;
 
 /// Most transmitters that are counted one by one.

@@ -1,8 +1,9 @@
 //! Ethernet: tags before the EtherType (IEEE 802.1Q, 802.1AE, 802.1BR, 802.1CB), and what an EtherType
 //! stands for. A type of at most 1500 is the length of a frame with LLC (IEEE 802.3 clause 3.2.6).
 
+use airtcp_wire::link_type;
+
 use super::layer::{self, Layer, Reader};
-use super::link_type;
 use super::ppp;
 use super::provable::is_ip;
 use super::view::View;

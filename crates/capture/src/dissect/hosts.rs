@@ -1,11 +1,11 @@
 //! Headers that the capturing system writes before a packet: loopback, Linux cooked capture, packet
 //! filters, and the taps of Solaris, macOS and Linux.
 
-use crate::bytes::{le16, le32};
+use airtcp_wire::bytes::{le16, le32};
+use airtcp_wire::link_type;
 
 use super::ethernet;
 use super::layer::{Layer, Unread};
-use super::link_type;
 use super::view::View;
 
 /// Address families of IPv4 and IPv6 on the systems that write these files.

@@ -1,6 +1,6 @@
 //! IPv4 (RFC 791) and IPv6 (RFC 8200) with its extension headers, and fragments of both.
 
-use etherparse::LaxIpv6Slice;
+use airtcp_wire::{ipv4, ipv6, tcp};
 
 use super::content::Content;
 use super::fragments::{Fragments, Part};
@@ -8,9 +8,6 @@ use super::layer::Layer;
 use super::segment::{Address, IpFields, Segment};
 use super::tunnels;
 use super::view::View;
-
-/// Protocol number of TCP.
-const TCP: u8 = 6;
 
 /// What an IP packet holds.
 pub(super) enum Held<'a> {
@@ -39,39 +36,36 @@ pub(super) fn segment<'a>(fields: &IpFields, view: View<'_>) -> Content<'a> {
 #[inline]
 fn version_4<'a>(time_ns: u64, view: View<'a>, fragments: &mut Fragments) -> Held<'a> {
     let data = view.data;
-    let Some(head) = data.first_chunk::<20>() else { return Held::Content(Content::Unreadable) };
-    let word = |at: usize| u16::from_be_bytes([head[at], head[at + 1]]);
-    let address = |at: usize| Address::v4([head[at], head[at + 1], head[at + 2], head[at + 3]]);
-    let header = usize::from(head[0] & 0xf) * 4;
-    if header < 20 || data.len() < header {
+    let Some(ip) = ipv4::Packet::new_checked(data) else {
         return Held::Content(Content::Unreadable);
-    }
+    };
+    let header = ip.header_len();
     let fields = IpFields {
         time_ns,
-        source: address(12),
-        destination: address(16),
-        id: Some(word(4)),
-        ttl: head[8],
-        ecn: head[1] & 3,
+        source: Address::v4(ip.source().octets()),
+        destination: Address::v4(ip.destination().octets()),
+        id: Some(ip.ident()),
+        ttl: ip.hop_limit(),
+        ecn: ip.ecn(),
     };
     // A length of zero stands for a packet that the network card will cut into segments.
-    let stated = Some(usize::from(word(2))).filter(|stated| *stated >= header);
+    let stated = Some(ip.total_len()).filter(|stated| *stated >= header);
     let stated = stated.unwrap_or(view.wire());
     let payload = &data[header..stated.clamp(header, data.len())];
     let payload = View::new(payload, stated.saturating_sub(header));
-    let (protocol, fragment) = (head[9], word(6));
-    if fragment & 0x3fff != 0 {
+    let protocol = ip.protocol();
+    if ip.is_fragment() {
         let part = Part {
             ip: fields,
-            id: u32::from(word(4)),
+            id: u32::from(ip.ident()),
             protocol,
-            offset: usize::from(fragment & 0x1fff) * 8,
-            last: fragment & 0x2000 == 0,
+            offset: ip.frag_offset(),
+            last: !ip.more_fragments(),
             length: payload.wire(),
         };
         return of_fragment(&part, payload, fragments);
     }
-    if protocol == TCP {
+    if protocol == tcp::PROTOCOL {
         return Held::Content(segment(&fields, payload));
     }
     Held::Layer(Layer::Protocol(protocol, payload), fields)
@@ -79,7 +73,7 @@ fn version_4<'a>(time_ns: u64, view: View<'a>, fragments: &mut Fragments) -> Hel
 
 /// A fragment. The first one of a tunnel's packet has the headers in it, which state their lengths.
 fn of_fragment<'a>(part: &Part, payload: View<'a>, fragments: &mut Fragments) -> Held<'a> {
-    if part.protocol == TCP {
+    if part.protocol == tcp::PROTOCOL {
         let whole = fragments.add(part, payload.data);
         return Held::Content(whole.map_or(Content::Fragment, Content::Tcp));
     }
@@ -94,61 +88,40 @@ fn of_fragment<'a>(part: &Part, payload: View<'a>, fragments: &mut Fragments) ->
 /// An IPv6 packet.
 fn version_6<'a>(time_ns: u64, view: View<'a>, fragments: &mut Fragments) -> Held<'a> {
     let data = view.data;
-    let Ok((v6, _)) = LaxIpv6Slice::from_slice(data) else {
+    let Some(ip) = ipv6::Packet::new_checked(data) else {
         return Held::Content(Content::Unreadable);
     };
-    let (header, payload) = (v6.header(), v6.payload());
     let fields = IpFields {
         time_ns,
-        source: Address::v6(header.source()),
-        destination: Address::v6(header.destination()),
+        source: Address::v6(ip.source().octets()),
+        destination: Address::v6(ip.destination().octets()),
         id: None,
-        ttl: header.hop_limit(),
-        ecn: header.ecn().value(),
+        ttl: ip.hop_limit(),
+        ecn: ip.ecn(),
     };
-    let stated = match header.payload_length() {
+    let stated = match ip.payload_len() {
         0 => view.wire(),
-        length => 40 + usize::from(length),
+        length => ipv6::HEADER + length,
     };
-    if payload.fragmented {
-        let whole = View::new(&data[..data.len().min(stated)], stated);
-        return match fragment_6(&fields, whole) {
-            Some((part, payload)) => of_fragment(&part, payload, fragments),
-            None => Held::Content(Content::Unreadable),
+    // What is behind a header, with its length on the wire.
+    let behind = |part: &'a [u8]| View::new(part, stated.saturating_sub(offset_in(data, part)));
+    let upper = ip.upper();
+    if let Some((header, payload)) = upper.fragment {
+        let payload = behind(payload);
+        let part = Part {
+            ip: fields,
+            id: header.ident,
+            protocol: header.next_header,
+            offset: usize::from(header.offset),
+            last: !header.more,
+            length: payload.wire(),
         };
+        return of_fragment(&part, payload, fragments);
     }
-    let before = offset_in(data, payload.payload);
-    let rest = View::new(payload.payload, stated.saturating_sub(before));
-    match payload.ip_number.0 {
-        TCP => Held::Content(segment(&fields, rest)),
-        protocol => Held::Layer(Layer::Protocol(protocol, rest), fields),
+    match (upper.protocol, behind(upper.payload)) {
+        (tcp::PROTOCOL, rest) => Held::Content(segment(&fields, rest)),
+        (protocol, rest) => Held::Layer(Layer::Protocol(protocol, rest), fields),
     }
-}
-
-/// The fragment of an IPv6 packet: its header (RFC 8200 section 4.5) is behind other extension headers.
-fn fragment_6<'a>(fields: &IpFields, view: View<'a>) -> Option<(Part, View<'a>)> {
-    const FRAGMENT: u8 = 44;
-    const MOST_EXTENSIONS: usize = 16;
-    let (mut next, mut rest) = (view.byte(6)?, view.skip(40)?);
-    for _ in 0..MOST_EXTENSIONS {
-        if next == FRAGMENT {
-            let place = rest.be16(2)?;
-            let (protocol, id, payload) = (rest.byte(0)?, rest.be32(4)?, rest.skip(8)?);
-            let part = Part {
-                ip: *fields,
-                id,
-                protocol,
-                offset: usize::from(place & 0xfff8),
-                last: place & 1 == 0,
-                length: payload.wire(),
-            };
-            return Some((part, payload));
-        }
-        let length = (usize::from(rest.byte(1)?) + 1) * 8;
-        next = rest.byte(0)?;
-        rest = rest.skip(length)?;
-    }
-    None
 }
 
 /// Bytes of `whole` before `part`, a slice of it that need not reach its end.

@@ -1,11 +1,11 @@
 //! Link layers of other networks than Ethernet: FDDI, token ring, Fibre Channel, IEEE 1394, ATM, Frame
 //! Relay, serial lines; headers that switches and capture cards write before Ethernet.
 
-use crate::bytes::le16;
+use airtcp_wire::bytes::le16;
+use airtcp_wire::link_type;
 
 use super::ethernet;
 use super::layer::Layer;
-use super::link_type;
 use super::llc;
 use super::ppp;
 use super::view::View;

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use super::link_type;
+use airtcp_wire::link_type;
+
 use super::view::View;
 
 /// Headers that a packet may have, one behind the other; VLAN tags and MPLS labels count as one header

@@ -1,12 +1,13 @@
 //! Link layers: what precedes the IP header. Numbers are those of the registry at tcpdump.org. A link type
 //! that is read is one line in the list here.
 
+use airtcp_wire::link_type;
+
 use super::ethernet;
 use super::hosts;
 use super::lans;
 use super::layer::{self, Layer, Reader};
 use super::link_names;
-pub use super::link_type;
 use super::ppp;
 use super::view::View;
 

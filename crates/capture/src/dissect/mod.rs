@@ -14,7 +14,6 @@ mod lans;
 mod layer;
 pub mod link;
 mod link_names;
-pub mod link_type;
 mod llc;
 mod mpls;
 mod ppp;
@@ -23,10 +22,13 @@ mod segment;
 mod tunnels;
 mod view;
 
+pub use airtcp_wire::tcp::{Flags, Options};
 pub use content::Content;
 pub use fragments::Fragments;
 pub use layer::Unread;
-pub use segment::{Address, Endpoint, Flags, Options, Segment};
+pub use segment::{Address, Endpoint, Segment};
+
+use airtcp_wire::tcp;
 
 use crate::read::Packet;
 use ip::Held;
@@ -89,7 +91,7 @@ fn follow<'a>(time_ns: u64, first: Layer<'a>, fragments: &mut Fragments) -> Cont
                     layer
                 }
             },
-            Layer::Protocol(TCP, view) => {
+            Layer::Protocol(tcp::PROTOCOL, view) => {
                 return ip.map_or(Content::OtherIp, |fields| ip::segment(&fields, view));
             }
             Layer::Protocol(number, view) => tunnels::protocol(number, view),
@@ -105,6 +107,3 @@ fn follow<'a>(time_ns: u64, first: Layer<'a>, fragments: &mut Fragments) -> Cont
     }
     Content::Unread(Unread { name: "more than 24 headers", number: None })
 }
-
-/// Protocol number of TCP.
-const TCP: u8 = 6;

@@ -1,11 +1,9 @@
-//! A TCP segment with its addresses, and the parser of its header (RFC 9293 section 3.1).
+//! A TCP segment with its addresses, from the headers of TCP and IP.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use arrayvec::ArrayVec;
-
-use crate::bytes::{be16, be32};
+use airtcp_wire::tcp::{Flags, Options, Packet};
 
 /// An IP address in a form that compares fast.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -55,96 +53,6 @@ impl fmt::Display for Endpoint {
         match self.address.ip() {
             IpAddr::V4(ip) => write!(f, "{ip}:{}", self.port),
             IpAddr::V6(ip) => write!(f, "[{ip}]:{}", self.port),
-        }
-    }
-}
-
-/// Flags of a TCP header.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Flags(pub u8);
-
-impl Flags {
-    /// No more data from the sender.
-    pub const FIN: u8 = 0x01;
-    /// Synchronise sequence numbers.
-    pub const SYN: u8 = 0x02;
-    /// Reset.
-    pub const RST: u8 = 0x04;
-    /// Push.
-    pub const PSH: u8 = 0x08;
-    /// The acknowledgement number is valid.
-    pub const ACK: u8 = 0x10;
-    /// Congestion echo (RFC 3168).
-    pub const ECE: u8 = 0x40;
-    /// Congestion window reduced (RFC 3168).
-    pub const CWR: u8 = 0x80;
-
-    /// True if a flag is set.
-    pub const fn has(self, flag: u8) -> bool {
-        self.0 & flag != 0
-    }
-}
-
-/// Options of a TCP header.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Options {
-    /// Maximum segment size.
-    pub mss: Option<u16>,
-    /// Shift of the window (RFC 7323).
-    pub window_scale: Option<u8>,
-    /// SACK is permitted (RFC 2018).
-    pub sack_permitted: bool,
-    /// Value and echo of the timestamps option (RFC 7323).
-    pub timestamps: Option<(u32, u32)>,
-    /// SACK blocks.
-    pub sack: ArrayVec<(u32, u32), 4>,
-}
-
-/// Options as nearly all segments have them: twice nothing, then timestamps (RFC 7323 appendix A).
-const ALIGNED_TIMESTAMPS: u32 = 0x0101_080a;
-
-impl Options {
-    #[inline]
-    fn parse(data: &[u8]) -> Self {
-        let mut options = Self::default();
-        if be32(data, 0) == Some(ALIGNED_TIMESTAMPS) && data.len() >= 12 {
-            options.timestamps = be32(data, 4).zip(be32(data, 8));
-            if data.len() > 12 {
-                options.take_all(&data[12..]);
-            }
-        } else if !data.is_empty() {
-            options.take_all(data);
-        }
-        options
-    }
-
-    /// Takes options one by one (RFC 9293 section 3.1), up to the end or to a malformed one.
-    fn take_all(&mut self, mut data: &[u8]) {
-        while let Some((kind, rest)) = data.split_first() {
-            match kind {
-                0 => return,
-                1 => data = rest,
-                kind => {
-                    let length = rest.first().map_or(0, |length| usize::from(*length));
-                    let Some(value) = data.get(2..length) else { return };
-                    self.take(*kind, value);
-                    data = &data[length..];
-                }
-            }
-        }
-    }
-
-    fn take(&mut self, kind: u8, value: &[u8]) {
-        match (kind, value.len()) {
-            (2, 2) => self.mss = be16(value, 0),
-            (3, 1) => self.window_scale = value.first().map(|shift| (*shift).min(14)),
-            (4, 0) => self.sack_permitted = true,
-            (5, 8 | 16 | 24 | 32) => {
-                let block = |at: &[u8]| be32(at, 0).zip(be32(at, 4));
-                self.sack = value.chunks_exact(8).filter_map(block).collect();
-            }
-            (8, 8) => self.timestamps = be32(value, 0).zip(be32(value, 4)),
-            _ => {}
         }
     }
 }
@@ -199,30 +107,23 @@ impl Segment {
     /// Parses a TCP header. `length` is that of header and payload on the wire.
     #[inline]
     pub(super) fn parse(ip: &IpFields, data: &[u8], length: usize) -> Option<Self> {
-        let head: &[u8; 20] = data.first_chunk()?;
-        let word = |at: usize| u16::from_be_bytes([head[at], head[at + 1]]);
-        let long =
-            |at: usize| u32::from_be_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);
-        let header = usize::from(head[12] >> 4) * 4;
-        if header < 20 {
-            return None;
-        }
-        let options = &data[20..header.min(data.len())];
+        let tcp = Packet::new_checked(data)?;
+        let payload = length.saturating_sub(tcp.header_len());
         Some(Self {
             time_ns: ip.time_ns,
-            from: Endpoint { address: ip.source, port: word(0) },
-            to: Endpoint { address: ip.destination, port: word(2) },
-            sequence: long(4),
-            acknowledgement: long(8),
-            flags: Flags(head[13]),
-            ae: head[12] & 1 != 0,
-            window: word(14),
-            payload: u32::try_from(length.saturating_sub(header)).unwrap_or(u32::MAX),
-            options: Options::parse(options),
+            from: Endpoint { address: ip.source, port: tcp.source_port() },
+            to: Endpoint { address: ip.destination, port: tcp.destination_port() },
+            sequence: tcp.seq().0,
+            acknowledgement: tcp.ack().0,
+            flags: tcp.flags(),
+            ae: tcp.ae(),
+            window: tcp.window(),
+            payload: u32::try_from(payload).unwrap_or(u32::MAX),
+            options: Options::parse(tcp.options()),
             ip_id: ip.id,
             ttl: ip.ttl,
             ecn: ip.ecn,
-            checksum: word(16),
+            checksum: tcp.checksum(),
             of_air: false,
         })
     }
@@ -263,16 +164,5 @@ mod tests {
         let segment = Segment::parse(&ip(), &data[..34], 152).unwrap();
         assert_eq!((segment.payload, segment.options.timestamps), (100, Some((1, 2))));
         assert!(Segment::parse(&ip(), &data[..19], 152).is_none());
-    }
-
-    #[test]
-    fn unknown_and_malformed_options() {
-        // Multipath TCP (RFC 8684), then a SYN's options, then one that is longer than the header.
-        let mut data = vec![30, 4, 0, 0, 2, 4, 5, 0xb4, 3, 3, 15, 4, 2, 1, 5, 200];
-        let options = Options::parse(&data);
-        assert_eq!((options.mss, options.window_scale), (Some(1460), Some(14)));
-        assert!(options.sack_permitted && options.sack.is_empty());
-        data[1] = 0;
-        assert_eq!(Options::parse(&data), Options::default());
     }
 }

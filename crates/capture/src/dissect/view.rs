@@ -1,6 +1,6 @@
 //! The captured bytes of a part of a packet, and how many the capture cut off behind them.
 
-use crate::bytes::{be16, be32, byte};
+use airtcp_wire::bytes::{be16, be32, byte};
 
 /// A part of a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

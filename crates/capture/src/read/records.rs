@@ -1,11 +1,12 @@
 //! The records of a pcap file: a header with time and lengths, then the bytes of a packet. Old versions of the
 //! format have the two lengths in the other order.
 
+use airtcp_wire::bytes::{be16, be32, le16, le32};
+
 use super::buffer::Buffer;
 use super::damage::{Damage, MAX_PACKET, Step};
 use super::interfaces::Interface;
 use super::packet::Packet;
-use crate::bytes::{be16, be32, le16, le32};
 
 /// Bytes of the header of the file.
 pub(super) const FILE_HEADER: usize = 24;

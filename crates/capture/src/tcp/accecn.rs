@@ -96,10 +96,10 @@ mod tests {
     use super::*;
     use crate::tcp::vantage::SERVER;
 
-    fn segment(flags: u8, bits: u8, acknowledgement: u32) -> Segment {
-        let cwr = if bits & 2 == 0 { 0 } else { Flags::CWR };
-        let ece = if bits & 1 == 0 { 0 } else { Flags::ECE };
-        let (flags, ae) = (Flags(flags | cwr | ece), bits & 4 != 0);
+    fn segment(flags: Flags, bits: u8, acknowledgement: u32) -> Segment {
+        let cwr = if bits & 2 == 0 { Flags::NONE } else { Flags::CWR };
+        let ece = if bits & 1 == 0 { Flags::NONE } else { Flags::ECE };
+        let (flags, ae) = (flags | cwr | ece, bits & 4 != 0);
         Segment { acknowledgement, flags, ae, ..Segment::default() }
     }
 

@@ -134,10 +134,10 @@ impl Acks {
             checksum: segment.checksum,
             ttl: segment.ttl,
         };
-        if segment.flags.has(Flags::SYN | Flags::FIN | Flags::RST) {
+        if segment.flags.has_any(Flags::SYN | Flags::FIN | Flags::RST) {
             return self.take_signal(segment, ack);
         }
-        if segment.flags.0 != Flags::ACK || id == 0 {
+        if segment.flags != Flags::ACK || id == 0 {
             return None;
         }
         if self.kept.is_empty() {

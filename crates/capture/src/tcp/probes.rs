@@ -75,7 +75,7 @@ impl Closed {
         stand: Stand,
         is_alone: impl Fn() -> bool,
     ) -> Option<Probe> {
-        let is_plain = !segment.flags.has(Flags::SYN | Flags::FIN | Flags::RST);
+        let is_plain = !segment.flags.has_any(Flags::SYN | Flags::FIN | Flags::RST);
         if segment.payload > 1 || !is_plain {
             return None;
         }
@@ -115,7 +115,7 @@ mod tests {
     const MS: u64 = 1_000_000;
 
     fn probe(closed: &mut Closed, ms: u64, start: u64, payload: u32) -> Option<Probe> {
-        let flags = Flags(Flags::ACK);
+        let flags = Flags::ACK;
         let segment = Segment { time_ns: ms * MS, payload, flags, ..Segment::default() };
         closed.take(&segment, start, Stand { una: 100, next: 100, ended: false }, || false)
     }

@@ -2,9 +2,10 @@
 
 use airtcp_packet::{Flags, Seq, Side};
 use airtcp_units::{BitRate, Span};
+use airtcp_wire::ieee80211::fcs;
 
 use super::*;
-use crate::air::{AirAggregate, AirBlockAck, AirMcs};
+use crate::air::{AirAggregate, AirBlockAck, AirFormat, AirMcs};
 
 fn frame(class: FrameClass, from: u32, to: u32, bytes: u32) -> AirFrame {
     AirFrame {
@@ -78,11 +79,6 @@ fn heard(frame: AirFrame, decoded: bool) -> AirEvent {
 }
 
 #[test]
-fn crc_of_the_check_string() {
-    assert_eq!(mac80211::crc32(b"123456789"), 0xcbf4_3926);
-}
-
-#[test]
 fn an_acknowledgement_that_was_sent() {
     let ack = frame(FrameClass::Ack, 0, 1, 14);
     let [ap, _] = captured(&[sent(ack)]);
@@ -96,7 +92,7 @@ fn an_acknowledgement_that_was_sent() {
         0xd4, 0, 0, 0, // ACK, duration 0
         2, 0, 0, 0, 0, 1, // receiver
     ];
-    expected.extend(mac80211::crc32(&expected[23..]).to_le_bytes());
+    expected.extend(fcs(&expected[23..]).to_le_bytes());
     assert_eq!(ap, [expected]);
 }
 
@@ -146,9 +142,9 @@ fn data_with_mac_and_llc_headers() {
     assert_eq!(mpdu[22..24], [0x30, 0x12], "sequence number 0x123, fragment 0");
     assert_eq!(mpdu[24..32], [0xaa, 0xaa, 3, 0, 0, 0, 8, 0]);
     let mut packet = Vec::new();
-    wire::encode(&mut packet, EndpointId::new(0, Side::Client), &segment(), 0, usize::MAX);
+    as_bytes::encode(&mut packet, EndpointId::new(0, Side::Client), &segment(), 0, usize::MAX);
     assert_eq!(mpdu[32..75], packet);
-    assert_eq!(mpdu[75..], mac80211::crc32(&mpdu[..75]).to_le_bytes());
+    assert_eq!(mpdu[75..], fcs(&mpdu[..75]).to_le_bytes());
 }
 
 #[test]
@@ -163,8 +159,8 @@ fn a_retransmission_without_content_repeats_the_packet() {
     assert_eq!(silent[0][48..50], [0x26, 0], "ack policy No Ack");
     assert_eq!(garbled[26..77], whole[26..77]);
     let [bad, good] = [garbled, whole].map(|mpdu| mpdu[mpdu.len() - 4..].to_vec());
-    assert_eq!(good, mac80211::crc32(&whole[..77]).to_le_bytes());
-    assert_eq!(bad, (!mac80211::crc32(&garbled[..77])).to_le_bytes());
+    assert_eq!(good, fcs(&whole[..77]).to_le_bytes());
+    assert_eq!(bad, (!fcs(&garbled[..77])).to_le_bytes());
     assert_eq!([ap[0][16], ap[1][16]], [0x50, 0x10]);
     // IP identification: the same in a retransmission, one more in the next packet.
     assert_eq!([&whole[38..40], &next[38..40]], [[0, 0], [0, 1]]);

@@ -96,7 +96,7 @@ fn block(flow: &mut Flow, tally: &mut Tally, us: u64, start: u16, bits: u64) {
     let mut body = vec![0x05, 0];
     body.extend((start << 4).to_le_bytes());
     body.extend(bits.to_le_bytes());
-    flow.on_block_ack(&BlockAck::parse(&body).unwrap(), &at(us), 8000, tally);
+    flow.on_block_ack(&block_ack::Packet::new_checked(&body).unwrap(), &at(us), 8000, tally);
 }
 
 #[test]

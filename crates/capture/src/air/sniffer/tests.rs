@@ -1,5 +1,6 @@
+use airtcp_wire::link_type;
+
 use super::*;
-use crate::dissect::link::link_type;
 
 const STATION: [u8; 6] = [2, 0, 0, 0, 0, 1];
 const ACCESS_POINT: [u8; 6] = [2, 0, 0, 0, 0, 2];

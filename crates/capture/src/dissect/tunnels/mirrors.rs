@@ -1,7 +1,8 @@
 //! TZSP, by which access points and routers send copies of frames: a header of four bytes, then tags.
 
+use airtcp_wire::link_type;
+
 use crate::dissect::layer::Layer;
-use crate::dissect::link::link_type;
 use crate::dissect::view::View;
 
 /// Tags: of one byte, and the last one.

@@ -15,6 +15,8 @@ mod sealed;
 mod transition;
 mod vxlan;
 
+use airtcp_wire::udp::ports;
+
 use crate::dissect::layer::{self, Layer, Reader};
 use crate::dissect::view::View;
 
@@ -89,7 +91,7 @@ pub(super) fn is_tunnel(number: u8) -> bool {
 
 /// UDP: the reader of its ports gets what follows its header.
 fn udp(view: View<'_>) -> Layer<'_> {
-    let (Some(from), Some(to)) = (view.be16(0), view.be16(2)) else { return Layer::Other };
+    let Some((from, to)) = ports(view.data) else { return Layer::Other };
     let is_known = |port: &&Port| port.number == to || port.both_ways && port.number == from;
     let Some(port) = PORTS.iter().find(is_known) else { return Layer::Other };
     let length = view.be16(4).map_or(0, usize::from);

@@ -143,7 +143,7 @@ impl Direction {
     /// Counts duplicate ACKs by the definitions of RFC 5681 section 2 and of RFC 6675 section 2.
     fn count_duplicate(&mut self, segment: &Segment, ack: u64, newly_sacked: u64) {
         let quiet = segment.payload == 0
-            && !segment.flags.has(Flags::SYN | Flags::FIN | Flags::RST)
+            && !segment.flags.has_any(Flags::SYN | Flags::FIN | Flags::RST)
             && self.next > self.una;
         if ack > self.una {
             self.duplicate_acks = 0;

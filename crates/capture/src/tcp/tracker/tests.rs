@@ -62,7 +62,7 @@ proptest! {
 #[test]
 fn the_connections_with_the_most_bytes_are_reported() {
     let segments: Vec<Segment> = (0..200u8)
-        .map(|n| segment(u64::from(n), (n, 255), Flags::ACK, 5, 10 + u32::from(n) * 37 % 200))
+        .map(|n| segment(u64::from(n), (n, 255), Flags::ACK.0, 5, 10 + u32::from(n) * 37 % 200))
         .collect();
     let limits = TrackerLimits { reported: 10, open: 50, ..TrackerLimits::default() };
     let mut found = report(limits, &segments);

@@ -1,9 +1,8 @@
 //! Radio headers by link type: radiotap, PPI, Prism, AVS, or none.
 
-use super::radio::{Ampdu, Phy, Radio};
-use super::{radiotap, rate};
 use crate::bytes::{be32, be64, byte, le16, le32, le64};
-use crate::dissect::link::link_type;
+use crate::radio::{Ampdu, Phy, Radio};
+use crate::{link_type, radiotap, rate};
 
 /// First word of an AVS header, without its version.
 const AVS_MAGIC: u32 = 0x8021_1000;
@@ -13,7 +12,10 @@ const AVS_MAGIC: u32 = 0x8021_1000;
 pub fn read(link: u16, data: &[u8]) -> Option<(Radio, &[u8])> {
     let (radio, length) = match link {
         link_type::IEEE802_11 => (Radio::default(), 0),
-        link_type::RADIOTAP => radiotap::read(data)?,
+        link_type::RADIOTAP => {
+            let packet = radiotap::Packet::new_checked(data)?;
+            (radiotap::Repr::parse(&packet).radio(), packet.header_len())
+        }
         link_type::PPI => ppi(data)?,
         link_type::AVS => avs(data)?,
         // Drivers that write AVS headers announce them as Prism headers.

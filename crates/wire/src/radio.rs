@@ -78,7 +78,7 @@ pub struct Radio {
 
 impl Radio {
     /// Sets the rate from a count of 500 kbit/s, and the physical layer that has this rate.
-    pub(super) fn set_legacy_rate(&mut self, units: u32) {
+    pub fn set_legacy_rate(&mut self, units: u32) {
         if units == 0 {
             return;
         }

@@ -1,0 +1,9 @@
+//! Files of pcapng (draft-ietf-opsawg-pcapng): their blocks, and a writer.
+
+mod blocks;
+mod order;
+mod writer;
+
+pub use blocks::{EnhancedPacket, Interface, Section, options};
+pub use order::Order;
+pub use writer::Pcapng;
