@@ -8,7 +8,7 @@ use super::change::{Change, Kind};
 use super::place::{Place, least_use};
 use super::result::Cause;
 use super::view::View;
-use crate::schemes::inline;
+use crate::variant::toml_value::inline;
 
 /// Use from which a token bucket counts as full.
 const FULL: f64 = 0.8;

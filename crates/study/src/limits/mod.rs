@@ -32,7 +32,7 @@ use airtcp_units::Span;
 
 pub use result::{Cause, Explanation, Limit, Of, SlowFlow, Undecided, Verdict, Why, WhyResult};
 
-use crate::loader::Traces;
+use crate::base::loader::Traces;
 use choose::Search;
 use trial::{Bench, Extent, NotRun, Outcome};
 

@@ -6,7 +6,7 @@ use airtcp_sim::results::Replication;
 use airtcp_units::{Nanos, Narrow, Span};
 
 use super::change::{Change, sets};
-use crate::loader::Traces;
+use crate::base::loader::Traces;
 
 /// A variant may take this many times the events of the scenario as given: an unlimited flow sends more.
 const MORE_EVENTS: u64 = 2;

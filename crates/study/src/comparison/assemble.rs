@@ -1,0 +1,203 @@
+//! Makes a case of the runs over a channel: means, differences, ranking, verdict.
+
+use airtcp_sim::Estimate;
+use airtcp_sim::results::{Range, Rare};
+use airtcp_units::Narrow;
+
+use crate::base::slot_use::{SlotUse, without_interval};
+use crate::comparison::remarks::{RARE_REMEDY, rare};
+use crate::comparison::verdict::{Values, values, verdict};
+use crate::document::compare::{
+    Case, Channel, CompareRun, Criterion, Difference, Done, Outcome, Over, Remedies, Window,
+};
+use crate::numbers::paired;
+use crate::subject::planned::Remedy;
+
+/// The compared variants and their channel.
+pub(crate) struct Setup<'a> {
+    pub(crate) channel: Channel,
+    pub(crate) over: Over,
+    /// Names of the variants.
+    pub(crate) names: &'a [String],
+    /// True if a variant has erasure coding or a link protocol.
+    pub(crate) coded: bool,
+    /// Number of the variant that the others are compared with.
+    pub(crate) reference: usize,
+    /// The most that the compared flows can deliver, in bits per second; infinite if unknown.
+    pub(crate) most_bps: f64,
+    /// True if packets of the compared flows are lost at random.
+    pub(crate) is_random: bool,
+    /// For each variant, its needs that the path does not meet.
+    pub(crate) unmet: &'a [Option<String>],
+}
+
+/// Makes the remedies of a subject from the complete replications of each remedy.
+pub(crate) fn assemble_remedies(remedy: Remedy<'_>, found: Vec<Vec<Done>>) -> Remedies {
+    let setup = Setup {
+        channel: remedy.planned.channel(),
+        over: remedy.planned.over(),
+        names: &remedy.names,
+        coded: true,
+        reference: 0,
+        most_bps: remedy.planned.most_bps(),
+        is_random: remedy.planned.is_random(),
+        unmet: remedy.planned.unmet(),
+    };
+    let case = assemble(&setup, found);
+    let mut notes = remedy.notes;
+    if rare(&case) {
+        notes.push(RARE_REMEDY.to_owned());
+    }
+    Remedies { aim: remedy.aim, reference: remedy.names[0].clone(), case, tcp: remedy.tcp, notes }
+}
+
+/// Makes a case from the complete replications of each variant.
+pub(crate) fn assemble(setup: &Setup<'_>, found: Vec<Vec<Done>>) -> Case {
+    let mut windows = Vec::new();
+    let mut by_variant: Vec<Vec<CompareRun>> = Vec::with_capacity(setup.names.len());
+    for (name, found) in setup.names.iter().zip(found) {
+        let mut list = Vec::new();
+        for (runs, course) in found {
+            list.extend(runs.into_iter().map(|r| CompareRun { variant: name.clone(), ..r }));
+            windows.extend(course.map(|course| Window { variant: name.clone(), course }));
+        }
+        by_variant.push(list);
+    }
+    let rare: Vec<bool> = by_variant.iter().map(|runs| rare_runs_make_mean(runs)).collect();
+    let values = values(&by_variant, &rare, setup.coded);
+    let (ranking, lags) = paired::ranking(setup.names, of(&values, Criterion::Goodput), &rare);
+    let mut outcomes = outcomes(setup, &by_variant, &rare, &values);
+    for (outcome, lag) in outcomes.iter_mut().zip(lags) {
+        outcome.less_than_best_bps = lag;
+    }
+    Case {
+        channel: setup.channel,
+        over: setup.over,
+        replications: u32::narrow(by_variant.first().map_or(0, Vec::len)),
+        outcomes,
+        ranking,
+        verdict: verdict(setup.names, &values, setup.unmet),
+        runs: by_variant.into_iter().flatten().collect(),
+        windows,
+    }
+}
+
+/// Each variant's values of a criterion; empty if it was not measured.
+fn of(values: &[Values], criterion: Criterion) -> &[Vec<f64>] {
+    values.iter().find(|v| v.measure.criterion == criterion).map_or(&[], |v| &v.each)
+}
+
+/// The outcome of each variant, with its differences from the reference.
+fn outcomes(
+    setup: &Setup<'_>,
+    by_variant: &[Vec<CompareRun>],
+    rare: &[bool],
+    values: &[Values],
+) -> Vec<Outcome> {
+    let rivals: Vec<Vec<f64>> = by_variant
+        .iter()
+        .map(|runs| runs.iter().filter_map(|r| r.rival_goodput_bps).collect())
+        .collect();
+    let reference = setup.reference;
+    let each = by_variant.iter().zip(setup.names).enumerate();
+    each.map(|(i, (runs, name))| {
+        let against = |values: &[Vec<f64>]| {
+            let (ours, theirs) = (values.get(i)?, values.get(reference)?);
+            (i != reference && !ours.is_empty() && !theirs.is_empty())
+                .then(|| paired::difference(ours, theirs))
+        };
+        let difference = against(of(values, Criterion::Goodput));
+        let unknown = rare[i] || rare[reference];
+        Outcome {
+            difference: if unknown { difference.map(Difference::unknown) } else { difference },
+            rival_difference: against(&rivals),
+            // Delays count only if every replication has one, because a pair needs both.
+            delivery_p95_difference: against(of(values, Criterion::Delay)),
+            waste_difference: against(of(values, Criterion::Waste)),
+            share_difference: against(of(values, Criterion::Share)),
+            ..outcome(setup, name, runs, rare[i])
+        }
+    })
+    .collect()
+}
+
+/// True if rare replications determine the mean goodput: over slots, if nearly all of the slots
+/// deliver a packet, or nearly none do.
+pub(super) fn rare_runs_make_mean(runs: &[CompareRun]) -> bool {
+    let slots: Vec<SlotUse> = runs.iter().filter_map(|r| r.slots).collect();
+    !SlotUse::interval_holds(&slots)
+}
+
+/// Means of one variant, with intervals; goodputs have no interval if `rare`.
+fn outcome(setup: &Setup<'_>, name: &str, runs: &[CompareRun], rare: bool) -> Outcome {
+    let rate = |found: Estimate| if rare { without_interval(found) } else { found };
+    let counts = |f: fn(&CompareRun) -> u64| Estimate::of_counts(runs.iter().map(|r| f(r) as f64));
+    let some = |f: fn(&CompareRun) -> Option<f64>| {
+        Estimate::of_some(runs.iter().map(f), Range::NOT_NEGATIVE)
+    };
+    let up_to = |f: fn(&CompareRun) -> Option<f64>, most: f64| {
+        let any = runs.iter().any(|r| f(r).is_some());
+        any.then(|| Estimate::of_some(runs.iter().map(f), Range::up_to(most)))
+    };
+    let ratio = |f: fn(&CompareRun) -> Option<(f64, f64)>| {
+        paired::ratio(&runs.iter().filter_map(f).collect::<Vec<_>>())
+    };
+    let share = |f: fn(&CompareRun) -> Option<(f64, f64)>| {
+        paired::share(&runs.iter().filter_map(f).collect::<Vec<_>>())
+    };
+    let any = |f: fn(&CompareRun) -> Option<f64>| up_to(f, f64::INFINITY);
+    let goodput = goodput(setup, runs);
+    Outcome {
+        variant: name.to_owned(),
+        goodput_bps: rate(goodput),
+        packets_per_second: any(|r| r.packets_per_second).map(rate),
+        difference: None,
+        less_than_best_bps: None,
+        rtt_mean_s: some(|r| r.rtt_mean_s),
+        rtt_p95_s: some(|r| r.rtt_p95_s),
+        delivery_mean_s: some(|r| r.delivery_mean_s),
+        delivery_p50_s: some(|r| r.delivery_p50_s),
+        delivery_p95_s: some(|r| r.delivery_p95_s),
+        delivery_p95_difference: None,
+        queue_delay_s: some(|r| r.queue_delay_s),
+        residual_loss: share(|r| Some((r.lossy_packets_lost? as f64, r.lossy_packets? as f64))),
+        bytes_per_byte: ratio(|r| Some((r.link_bps?, r.carried_bps?))),
+        retransmissions: counts(|r| r.retransmissions),
+        retransmission_ratio: Estimate::of_shares(
+            runs.iter().map(|r| (r.retransmission_ratio, r.segments_sent as f64)),
+        ),
+        timeouts: counts(|r| r.timeouts),
+        fast_retransmits: counts(|r| r.fast_retransmits),
+        ecn_reactions: some(|r| r.ecn_reactions.map(|n| n as f64)),
+        completion_s: some(|r| r.completion_s),
+        exchange_mean_s: some(|r| r.exchange_mean_s),
+        jain_index: up_to(|r| r.jain_index, 1.0).unwrap_or(NOTHING),
+        jain_index_up: up_to(|r| r.jain_index_up, 1.0),
+        jain_index_down: up_to(|r| r.jain_index_down, 1.0),
+        others_goodput_bps: any(|r| r.others_goodput_bps),
+        waste_difference: None,
+        share_difference: None,
+        share: up_to(|r| r.share, 1.0),
+        rival_goodput_bps: any(|r| r.rival_goodput_bps),
+        rival_difference: None,
+    }
+}
+
+/// No value in any replication.
+const NOTHING: Estimate = Estimate { mean: None, ci_low: None, ci_high: None };
+
+/// The goodput of one variant: at most the rate of the path, and wide enough for rare timeouts.
+fn goodput(setup: &Setup<'_>, runs: &[CompareRun]) -> Estimate {
+    let range = Range::up_to(setup.most_bps);
+    let found = Estimate::within(runs.iter().map(|r| r.goodput_bps), range);
+    let n = runs.len() as f64;
+    // Over slots, rare replications have a rule of their own: `SlotUse`. In a cell, a flow that never
+    // retransmitted has lost nothing, because frames are repeated.
+    let loses = |r: &CompareRun| r.retransmissions > 0 || r.lossy_packets.is_some();
+    let stalls =
+        setup.is_random && runs.iter().all(|r| r.slots.is_none()) && runs.iter().any(loses);
+    let (Some(mean), true) = (found.mean, stalls) else { return found };
+    let timeouts = runs.iter().map(|r| r.timeouts as f64).sum();
+    let active_s = runs.iter().map(|r| r.active_s).sum::<f64>() / n;
+    found.with_rare(Rare::timeouts(timeouts, runs.len(), mean, active_s), range)
+}

@@ -1,0 +1,106 @@
+//! The same cell under several schemes: `airtcp compare CELL.toml --schemes ...`.
+//!
+//! A variant is a scheme of medium access, a queue discipline, RTS, or a combination: see [`crate::variant::scheme`]. Every
+//! variant runs in every replication with the same random numbers, so that differences between variants are
+//! paired, as those of TCPs are.
+
+#[cfg(test)]
+mod tests;
+
+use airtcp_sim::parallel::Stop;
+use airtcp_units::Narrow;
+
+use super::schemes_assemble as assemble;
+use super::schemes_verdict::{Setup, verdict};
+use crate::base::compare_error::CompareError;
+use crate::base::jobs::{Job, Jobs, Results};
+use crate::document::schemes::{SCHEMES_SCHEMA, SchemeRun, SchemesResult, SchemesSubject};
+use crate::document::schemes_options::SchemesOptions;
+use crate::subject::cell::Plans;
+use crate::subject::input::{Input, at, located, with_runs};
+
+/// Compares schemes over the scenarios in `given`. `report` is called on the calling thread with the number
+/// of finished jobs and how many there are, and returns false to stop; replications that every
+/// variant has finished are kept.
+///
+/// # Errors
+/// If an option or a scenario is impossible, or a variant that is named cannot act.
+pub fn compare_schemes(
+    given: &[Input],
+    options: &SchemesOptions,
+    report: impl FnMut(usize, usize) -> bool,
+) -> Result<SchemesResult, CompareError> {
+    let wanted = options.wanted()?;
+    let mut plans = Vec::with_capacity(given.len());
+    for input in given {
+        let Input::Scenario { name, text, scenario, folder } = input else {
+            let message = "schemes act in 802.11 cells, which a trace has not: give a scenario with [[cells]]";
+            return Err(CompareError::other(message));
+        };
+        let scenario = with_runs(scenario, options.seed, options.replications);
+        let made = Plans::new(&scenario, folder, &wanted).map_err(|e| located(e, name, text))?;
+        plans.push((name, made));
+    }
+    let mut jobs = Jobs::new();
+    for (_, made) in &plans {
+        let variants = (0..made.variants.len()).map(|variant| (variant, made.replications()));
+        jobs.add(variants.collect(), 1);
+    }
+    let job = |job: Job<'_, usize>, stop: &Stop| {
+        let done = plans[job.subject].1.run(*job.variant, job.replication, stop);
+        done.map_err(|e| at(&given[job.subject], e))
+    };
+    let found = jobs.run(options.workers, job, report)?;
+    let mut interrupted = false;
+    let mut subjects = Vec::new();
+    for ((name, made), found) in plans.iter().zip(found) {
+        let (subject, all) = put_together(made, name, found);
+        interrupted |= !all;
+        subjects.extend(subject);
+    }
+    Ok(SchemesResult {
+        schema: SCHEMES_SCHEMA.into(),
+        airtcp_version: env!("CARGO_PKG_VERSION").into(),
+        seed: subjects.first().map_or_else(|| options.seed.unwrap_or(1), |s| s.seed),
+        reference: wanted.first().map(|w| w.label.clone()).unwrap_or_default(),
+        options: SchemesOptions {
+            reference: wanted.first().map(|w| w.label.clone()),
+            ..options.clone()
+        },
+        subjects,
+        interrupted,
+    })
+}
+
+/// Puts the results into a subject, `None` if nothing is finished; false if a replication is missing.
+fn put_together(
+    plans: &Plans,
+    name: &str,
+    found: Results<usize, SchemeRun>,
+) -> (Option<SchemesSubject>, bool) {
+    let (finished, all) = found.complete();
+    let runs: Vec<Vec<SchemeRun>> = finished.into_iter().map(|(_, runs)| runs).collect();
+    let replications = runs.first().map_or(0, Vec::len);
+    if replications == 0 {
+        return (None, all);
+    }
+    let names: Vec<String> = plans.variants.iter().map(|v| v.variant.clone()).collect();
+    let stations = plans.stations();
+    let setup = Setup {
+        names: &names,
+        reference: 0,
+        runs: &runs,
+        flows: plans.flows.len(),
+        stations: &stations,
+    };
+    let verdict = verdict(&setup, plans.not_ranked.clone());
+    let subject = SchemesSubject {
+        replications: u32::narrow(replications),
+        outcomes: assemble::outcomes(&names, 0, &runs),
+        stations: assemble::stations(plans.first(), &names, 0, &runs),
+        verdict,
+        runs: runs.into_iter().flatten().collect(),
+        ..plans.subject(name)
+    };
+    (Some(subject), all)
+}
