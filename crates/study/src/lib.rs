@@ -20,7 +20,7 @@ pub mod intervals {
     pub use crate::numbers::paired::{difference, ranking, ratio, share};
 }
 
-pub use base::compare_error::CompareError;
+pub use base::error::CompareError;
 pub use base::error::StudyError;
 pub use base::loader::{Traces, read_capacities};
 pub use comparison::compare;

@@ -1,4 +1,7 @@
-//! Errors of a study's options.
+//! Errors of the options of a study, and of a comparison.
+
+use airtcp_scenario::ScenarioError;
+use airtcp_transport::tcp::VariantError;
 
 /// Name of the profile that scales S1's timers with the slot.
 pub(crate) const SCALED: &str = "s1";
@@ -30,4 +33,27 @@ pub enum StudyError {
     /// The interval of every file is impossible; the message names the first file and what to do.
     #[error("{0}")]
     Interval(String),
+}
+
+/// Why a comparison cannot be made.
+#[derive(Debug, thiserror::Error)]
+pub enum CompareError {
+    /// A name or key of a variant, or its parameters on this subject.
+    #[error(transparent)]
+    Variant(#[from] VariantError),
+    /// The scenario.
+    #[error(transparent)]
+    Scenario(#[from] ScenarioError),
+    /// The slot or the profile.
+    #[error(transparent)]
+    Study(#[from] StudyError),
+    /// Anything else: a complete sentence.
+    #[error("{0}")]
+    Other(String),
+}
+
+impl CompareError {
+    pub(crate) fn other(message: impl Into<String>) -> Self {
+        Self::Other(message.into())
+    }
 }

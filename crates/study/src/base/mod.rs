@@ -1,7 +1,6 @@
 //! What everything here stands on: errors, keys of texts, random streams, jobs, files, bounds.
 
 pub(crate) mod budget;
-pub(crate) mod compare_error;
 pub(crate) mod draws;
 pub(crate) mod error;
 pub(crate) mod jobs;

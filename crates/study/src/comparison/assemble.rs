@@ -4,55 +4,27 @@ use airtcp_sim::Estimate;
 use airtcp_sim::results::{Range, Rare};
 use airtcp_units::Narrow;
 
+use super::remarks::{RARE_REMEDY, rare};
+use super::verdict::{Values, values, verdict};
 use crate::base::slot_use::{SlotUse, without_interval};
-use crate::comparison::remarks::{RARE_REMEDY, rare};
-use crate::comparison::verdict::{Values, values, verdict};
 use crate::document::compare::{
     Case, Channel, CompareRun, Criterion, Difference, Done, Outcome, Over, Remedies, Window,
 };
 use crate::numbers::paired;
-use crate::subject::planned::Remedy;
-
-/// The compared variants and their channel.
-pub(crate) struct Setup<'a> {
-    pub(crate) channel: Channel,
-    pub(crate) over: Over,
-    /// Names of the variants.
-    pub(crate) names: &'a [String],
-    /// True if a variant has erasure coding or a link protocol.
-    pub(crate) coded: bool,
-    /// Number of the variant that the others are compared with.
-    pub(crate) reference: usize,
-    /// The most that the compared flows can deliver, in bits per second; infinite if unknown.
-    pub(crate) most_bps: f64,
-    /// True if packets of the compared flows are lost at random.
-    pub(crate) is_random: bool,
-    /// For each variant, its needs that the path does not meet.
-    pub(crate) unmet: &'a [Option<String>],
-}
+use crate::subject::channel::{ChannelRuns, Remedy};
 
 /// Makes the remedies of a subject from the complete replications of each remedy.
 pub(crate) fn assemble_remedies(remedy: Remedy<'_>, found: Vec<Vec<Done>>) -> Remedies {
-    let setup = Setup {
-        channel: remedy.planned.channel(),
-        over: remedy.planned.over(),
-        names: &remedy.names,
-        coded: true,
-        reference: 0,
-        most_bps: remedy.planned.most_bps(),
-        is_random: remedy.planned.is_random(),
-        unmet: remedy.planned.unmet(),
-    };
-    let case = assemble(&setup, found);
-    let mut notes = remedy.notes;
+    let Remedy { aim, runs, mut notes } = remedy;
+    let case = assemble(&runs, found);
     if rare(&case) {
         notes.push(RARE_REMEDY.to_owned());
     }
-    Remedies { aim: remedy.aim, reference: remedy.names[0].clone(), case, tcp: remedy.tcp, notes }
+    Remedies { aim, reference: runs.names[0].clone(), case, tcp: runs.tcp, notes }
 }
 
 /// Makes a case from the complete replications of each variant.
-pub(crate) fn assemble(setup: &Setup<'_>, found: Vec<Vec<Done>>) -> Case {
+pub(crate) fn assemble(setup: &ChannelRuns<'_>, found: Vec<Vec<Done>>) -> Case {
     let mut windows = Vec::new();
     let mut by_variant: Vec<Vec<CompareRun>> = Vec::with_capacity(setup.names.len());
     for (name, found) in setup.names.iter().zip(found) {
@@ -65,18 +37,21 @@ pub(crate) fn assemble(setup: &Setup<'_>, found: Vec<Vec<Done>>) -> Case {
     }
     let rare: Vec<bool> = by_variant.iter().map(|runs| rare_runs_make_mean(runs)).collect();
     let values = values(&by_variant, &rare, setup.coded);
-    let (ranking, lags) = paired::ranking(setup.names, of(&values, Criterion::Goodput), &rare);
+    let (ranking, lags) = paired::ranking(&setup.names, of(&values, Criterion::Goodput), &rare);
     let mut outcomes = outcomes(setup, &by_variant, &rare, &values);
     for (outcome, lag) in outcomes.iter_mut().zip(lags) {
         outcome.less_than_best_bps = lag;
     }
     Case {
         channel: setup.channel,
-        over: setup.over,
+        over: match setup.channel {
+            Channel::Trace => Over::Stretches,
+            _ => Over::Replications,
+        },
         replications: u32::narrow(by_variant.first().map_or(0, Vec::len)),
         outcomes,
         ranking,
-        verdict: verdict(setup.names, &values, setup.unmet),
+        verdict: verdict(&setup.names, &values, &setup.unmet),
         runs: by_variant.into_iter().flatten().collect(),
         windows,
     }
@@ -89,7 +64,7 @@ fn of(values: &[Values], criterion: Criterion) -> &[Vec<f64>] {
 
 /// The outcome of each variant, with its differences from the reference.
 fn outcomes(
-    setup: &Setup<'_>,
+    setup: &ChannelRuns<'_>,
     by_variant: &[Vec<CompareRun>],
     rare: &[bool],
     values: &[Values],
@@ -99,7 +74,7 @@ fn outcomes(
         .map(|runs| runs.iter().filter_map(|r| r.rival_goodput_bps).collect())
         .collect();
     let reference = setup.reference;
-    let each = by_variant.iter().zip(setup.names).enumerate();
+    let each = by_variant.iter().zip(&setup.names).enumerate();
     each.map(|(i, (runs, name))| {
         let against = |values: &[Vec<f64>]| {
             let (ours, theirs) = (values.get(i)?, values.get(reference)?);
@@ -129,7 +104,7 @@ pub(super) fn rare_runs_make_mean(runs: &[CompareRun]) -> bool {
 }
 
 /// Means of one variant, with intervals; goodputs have no interval if `rare`.
-fn outcome(setup: &Setup<'_>, name: &str, runs: &[CompareRun], rare: bool) -> Outcome {
+fn outcome(setup: &ChannelRuns<'_>, name: &str, runs: &[CompareRun], rare: bool) -> Outcome {
     let rate = |found: Estimate| if rare { without_interval(found) } else { found };
     let counts = |f: fn(&CompareRun) -> u64| Estimate::of_counts(runs.iter().map(|r| f(r) as f64));
     let some = |f: fn(&CompareRun) -> Option<f64>| {
@@ -187,7 +162,7 @@ fn outcome(setup: &Setup<'_>, name: &str, runs: &[CompareRun], rare: bool) -> Ou
 const NOTHING: Estimate = Estimate { mean: None, ci_low: None, ci_high: None };
 
 /// The goodput of one variant: at most the rate of the path, and wide enough for rare timeouts.
-fn goodput(setup: &Setup<'_>, runs: &[CompareRun]) -> Estimate {
+fn goodput(setup: &ChannelRuns<'_>, runs: &[CompareRun]) -> Estimate {
     let range = Range::up_to(setup.most_bps);
     let found = Estimate::within(runs.iter().map(|r| r.goodput_bps), range);
     let n = runs.len() as f64;

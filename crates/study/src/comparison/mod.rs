@@ -1,11 +1,11 @@
 //! Several TCPs over the same channel: `airtcp compare`.
 //!
-//! A [`Input`] is a scenario or a delivery trace; a [`VariantSpec`] is a TCP by name, optionally
+//! An [`Input`] is a scenario or a delivery trace; a variant is a TCP by name, optionally
 //! with a link protocol or a queue discipline. Every variant runs in every replication with the
 //! same random numbers for the channel (common random numbers), so that differences between
 //! variants are paired: see [`crate::numbers::paired`].
 //!
-//! [`assemble`] makes the result of the runs; [`remedies`] are compared in a list of their own.
+//! [`assemble`] makes the result of the runs; Remedies are compared in a list of their own.
 
 pub(crate) mod assemble;
 pub(crate) mod remarks;
@@ -16,17 +16,17 @@ pub(crate) mod verdict;
 
 use airtcp_sim::parallel::Stop;
 
-use crate::base::compare_error::CompareError;
 use crate::base::draws::Naming;
-use crate::base::jobs::{Job, Jobs, Results};
+use crate::base::error::CompareError;
+use crate::base::jobs::{Job, Jobs};
 use crate::document::Skipped;
-use crate::document::compare::{COMPARE_SCHEMA, CompareResult, Done, Subject};
+use crate::document::compare::{COMPARE_SCHEMA, CompareResult};
 use crate::document::compare_options::CompareOptions;
-use crate::subject::input::{self, Input};
-use crate::subject::planned::{Planned, Prepared};
-use crate::subject::remedies;
-use crate::variant::tcp::VariantSpec;
-use assemble::{Setup, assemble, assemble_remedies};
+use crate::subject::Subject;
+use crate::subject::channel::{Prepared, labels};
+use crate::subject::input::{Input, at};
+use crate::subject::prepare::{asked, prepare};
+use assemble::{assemble, assemble_remedies};
 use remarks::remark;
 
 /// Compares TCPs over everything in `given`. `report` is called on the calling thread with the
@@ -41,113 +41,74 @@ pub fn compare(
     options: &CompareOptions,
     report: impl FnMut(usize, usize) -> bool,
 ) -> Result<CompareResult, CompareError> {
-    options.check()?;
-    let (variants, reference) = options.variants()?;
-    if options.as_link.is_some() && !given.iter().any(|g| matches!(g, Input::Link(_))) {
-        return Err(CompareError::other(
-            "as_link: puts traces behind a link, and none was given; a scenario has its own links",
-        ));
-    }
-    let few = given.len() <= options.remedies_up_to as usize;
-    let asked: &[String] = if few { &options.remedies } else { &[] };
-    let remedies = remedies::choices(asked)?;
+    let asked = asked(given, options)?;
     let mut naming = Naming::new(options.seed.unwrap_or(1));
-    let prepared: Vec<Prepared<'_>> = given
-        .iter()
-        .map(|g| input::prepare(g, &mut naming, &variants, (&remedies, asked), options))
-        .collect::<Result<_, _>>()?;
-    let found = run(given, &prepared, (variants.len(), options.workers), report)?;
-    let (subjects, interrupted) = put_together(prepared, found, &variants, reference);
-    let labels = |specs: &[VariantSpec]| specs.iter().map(|s| s.label().to_owned()).collect();
+    let prepared: Vec<Prepared<'_>> =
+        given.iter().map(|given| prepare(given, &mut naming, &asked)).collect::<Result<_, _>>()?;
+    let inputs = given.iter().zip(&prepared);
+    let channels: Vec<_> =
+        inputs.flat_map(|(given, made)| made.channels().map(move |runs| (given, runs))).collect();
+    let (found, interrupted) = run(&channels, options.workers, report)?;
+    let mut found = found.into_iter();
+    let mut subjects = Vec::new();
+    for Prepared { mut subject, cases, remedies } in prepared {
+        for runs in &cases {
+            let Some(finished) = found.next().flatten() else { continue };
+            let case = assemble(runs, finished);
+            remark(&mut subject, &case, runs.is_random);
+            subject.cases.push(case);
+        }
+        subject.remedies = remedies.and_then(|remedy| {
+            found.next().flatten().map(|finished| assemble_remedies(remedy, finished))
+        });
+        if !subject.cases.is_empty() {
+            subjects.push(subject);
+        }
+    }
     // Links of varying capacity have other usual remedies: their names are kept unresolved.
     let varies = |g: &Input| matches!(g, Input::Link(link) if link.capacity.is_some());
-    let remedies = if given.iter().any(varies) { asked.to_vec() } else { labels(&remedies) };
-    let names: Vec<String> = labels(&variants);
+    let remedies =
+        if given.iter().any(varies) { asked.names.to_vec() } else { labels(&asked.remedies) };
+    let variants = labels(&asked.variants);
     Ok(CompareResult {
         schema: COMPARE_SCHEMA.into(),
         airtcp_version: env!("CARGO_PKG_VERSION").into(),
         seed: subjects.first().map_or_else(|| options.seed.unwrap_or(1), |s| s.seed),
-        reference: names[reference].clone(),
+        reference: variants[asked.reference].clone(),
         rival: options.share.clone(),
-        options: CompareOptions { tcp: names.clone(), remedies, ..options.clone() },
-        variants: names,
+        options: CompareOptions { tcp: variants.clone(), remedies, ..options.clone() },
+        variants,
         subjects,
         skipped,
         interrupted,
     })
 }
 
-/// The results of a channel, by variant.
-type Found = Results<usize, Done>;
+/// By variant, the replications that all variants have finished; `None` if there are none.
+type Finished<T> = Option<Vec<Vec<T>>>;
 
-/// Runs the channels of each input in order, and after them its remedies.
-fn run(
-    given: &[Input],
-    prepared: &[Prepared<'_>],
-    (variants, workers): (usize, Option<u32>),
+/// Runs subjects in order, each of an input, and returns what each finished, and true if a replication is missing.
+fn run<S: Subject>(
+    subjects: &[(&Input, &S)],
+    workers: Option<u32>,
     report: impl FnMut(usize, usize) -> bool,
-) -> Result<Vec<Found>, CompareError> {
-    let mut channels: Vec<(&Input, &Planned<'_>)> = Vec::new();
+) -> Result<(Vec<Finished<S::Done>>, bool), CompareError> {
     let mut jobs = Jobs::new();
-    for (given, subject) in given.iter().zip(prepared) {
-        let cases = subject.cases.iter().map(|planned| (planned, variants));
-        let remedies = subject.remedies.iter().map(|r| (&r.planned, r.names.len()));
-        for (planned, each) in cases.chain(remedies) {
-            jobs.add((0..each).map(|variant| (variant, planned.jobs())).collect(), 1);
-            channels.push((given, planned));
-        }
+    for (_, subject) in subjects {
+        jobs.add((0..subject.variants()).map(|variant| (variant, subject.jobs())).collect(), 1);
     }
     let job = |job: Job<'_, usize>, stop: &Stop| {
-        let (given, planned) = channels[job.subject];
-        let done = planned.run(*job.variant, job.replication, stop);
-        done.map_err(|e| input::at(given, e))
+        let (given, subject) = subjects[job.subject];
+        subject.run(*job.variant, job.replication, stop).map_err(|e| at(given, e))
     };
-    jobs.run(workers, job, report)
-}
-
-/// Puts the results into the subjects, and drops subjects without results. True if a replication is
-/// missing.
-fn put_together(
-    prepared: Vec<Prepared<'_>>,
-    found: Vec<Found>,
-    variants: &[VariantSpec],
-    reference: usize,
-) -> (Vec<Subject>, bool) {
-    let names: Vec<String> = variants.iter().map(|v| v.label().to_owned()).collect();
-    let mut found = found.into_iter();
-    let mut interrupted = false;
-    // The finished replications of the next channel, if there are any.
-    let mut next = || {
-        let (finished, all) = found.next()?.complete();
-        interrupted |= !all;
-        let finished: Vec<Vec<Done>> = finished.into_iter().map(|(_, done)| done).collect();
-        finished.iter().any(|done| !done.is_empty()).then_some(finished)
-    };
-    let mut subjects = Vec::new();
-    for Prepared { mut subject, cases, remedies } in prepared {
-        for case in cases {
-            let Some(finished) = next() else { continue };
-            let setup = Setup {
-                most_bps: case.most_bps(),
-                is_random: case.is_random(),
-                channel: case.channel(),
-                over: case.over(),
-                names: &names,
-                coded: variants.iter().any(VariantSpec::is_coded),
-                reference,
-                unmet: case.unmet(),
-            };
-            let made = assemble(&setup, finished);
-            remark(&mut subject, &made, case.is_random());
-            subject.cases.push(made);
-        }
-        subject.remedies =
-            remedies.and_then(|remedy| next().map(|finished| assemble_remedies(remedy, finished)));
-        if !subject.cases.is_empty() {
-            subjects.push(subject);
-        }
+    let (mut all, mut interrupted) = (Vec::new(), false);
+    for found in jobs.run(workers, job, report)? {
+        let (finished, is_complete) = found.complete();
+        interrupted |= !is_complete;
+        let finished: Vec<Vec<S::Done>> = finished.into_iter().map(|(_, done)| done).collect();
+        all.push(finished.iter().any(|done| !done.is_empty()).then_some(finished));
     }
-    (subjects, interrupted)
+    Ok((all, interrupted))
 }
 
 #[cfg(test)]

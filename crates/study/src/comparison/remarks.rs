@@ -35,7 +35,7 @@ rare stretches make the mean there, and an interval from the others would miss i
 const NEARLY: f64 = 1e-3;
 
 /// Adds the notes on the intervals of a case. `is_random`: see
-/// [`crate::subject::planned::Planned::is_random`].
+/// [`crate::subject::channel::ChannelRuns::is_random`].
 pub(crate) fn remark(subject: &mut Subject, case: &Case, is_random: bool) {
     if alike(case) && subject.kind == SubjectKind::Capacity {
         subject.notes.push(ALIKE_STRETCHES.to_owned());

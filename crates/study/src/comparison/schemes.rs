@@ -7,17 +7,16 @@
 #[cfg(test)]
 mod tests;
 
-use airtcp_sim::parallel::Stop;
 use airtcp_units::Narrow;
 
+use super::run;
 use super::schemes_assemble as assemble;
 use super::schemes_verdict::{Setup, verdict};
-use crate::base::compare_error::CompareError;
-use crate::base::jobs::{Job, Jobs, Results};
+use crate::base::error::CompareError;
 use crate::document::schemes::{SCHEMES_SCHEMA, SchemeRun, SchemesResult, SchemesSubject};
 use crate::document::schemes_options::SchemesOptions;
 use crate::subject::cell::Plans;
-use crate::subject::input::{Input, at, located, with_runs};
+use crate::subject::input::{Input, located, with_runs};
 
 /// Compares schemes over the scenarios in `given`. `report` is called on the calling thread with the number
 /// of finished jobs and how many there are, and returns false to stop; replications that every
@@ -41,23 +40,12 @@ pub fn compare_schemes(
         let made = Plans::new(&scenario, folder, &wanted).map_err(|e| located(e, name, text))?;
         plans.push((name, made));
     }
-    let mut jobs = Jobs::new();
-    for (_, made) in &plans {
-        let variants = (0..made.variants.len()).map(|variant| (variant, made.replications()));
-        jobs.add(variants.collect(), 1);
-    }
-    let job = |job: Job<'_, usize>, stop: &Stop| {
-        let done = plans[job.subject].1.run(*job.variant, job.replication, stop);
-        done.map_err(|e| at(&given[job.subject], e))
-    };
-    let found = jobs.run(options.workers, job, report)?;
-    let mut interrupted = false;
-    let mut subjects = Vec::new();
-    for ((name, made), found) in plans.iter().zip(found) {
-        let (subject, all) = put_together(made, name, found);
-        interrupted |= !all;
-        subjects.extend(subject);
-    }
+    let subjects: Vec<(&Input, &Plans)> =
+        given.iter().zip(plans.iter().map(|(_, made)| made)).collect();
+    let (found, interrupted) = run(&subjects, options.workers, report)?;
+    let each = plans.iter().zip(found);
+    let subjects: Vec<SchemesSubject> =
+        each.filter_map(|((name, made), found)| Some(subject(made, name, found?))).collect();
     Ok(SchemesResult {
         schema: SCHEMES_SCHEMA.into(),
         airtcp_version: env!("CARGO_PKG_VERSION").into(),
@@ -72,18 +60,8 @@ pub fn compare_schemes(
     })
 }
 
-/// Puts the results into a subject, `None` if nothing is finished; false if a replication is missing.
-fn put_together(
-    plans: &Plans,
-    name: &str,
-    found: Results<usize, SchemeRun>,
-) -> (Option<SchemesSubject>, bool) {
-    let (finished, all) = found.complete();
-    let runs: Vec<Vec<SchemeRun>> = finished.into_iter().map(|(_, runs)| runs).collect();
-    let replications = runs.first().map_or(0, Vec::len);
-    if replications == 0 {
-        return (None, all);
-    }
+/// The subject of what its variants finished.
+fn subject(plans: &Plans, name: &str, runs: Vec<Vec<SchemeRun>>) -> SchemesSubject {
     let names: Vec<String> = plans.variants.iter().map(|v| v.variant.clone()).collect();
     let stations = plans.stations();
     let setup = Setup {
@@ -94,13 +72,12 @@ fn put_together(
         stations: &stations,
     };
     let verdict = verdict(&setup, plans.not_ranked.clone());
-    let subject = SchemesSubject {
-        replications: u32::narrow(replications),
+    SchemesSubject {
+        replications: u32::narrow(runs.first().map_or(0, Vec::len)),
         outcomes: assemble::outcomes(&names, 0, &runs),
         stations: assemble::stations(plans.first(), &names, 0, &runs),
         verdict,
         runs: runs.into_iter().flatten().collect(),
         ..plans.subject(name)
-    };
-    (Some(subject), all)
+    }
 }

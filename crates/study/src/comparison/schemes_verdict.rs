@@ -22,8 +22,8 @@ use crate::document::conclusion::{
     Aspect, Lag, Question, SchemesVerdict, StationChanges, TradeOff,
 };
 use crate::document::schemes::SchemeRun;
-use crate::numbers::equivalence::{Pair, Relation, most_needed};
-use crate::numbers::paired::{ALPHA, Matters, ranking_at};
+use crate::numbers::equivalence::{Matters, Pair, Relation, most_needed};
+use crate::numbers::paired::{ALPHA, ranking_at};
 
 /// A difference in Jain's index that counts: from equal shares to shares whose standard deviation is a
 /// seventh of their mean.
@@ -193,9 +193,10 @@ fn changes(setup: &Setup<'_>, variant: usize, variants: usize) -> Option<Station
         lose: Vec::new(),
     };
     for (i, name) in stations {
-        match matters.relation(&goodput(variant, i), &goodput(setup.reference, i), alpha) {
-            1 => found.gain.push(name.clone()),
-            -1 => found.lose.push(name.clone()),
+        let (ours, theirs) = (&goodput(variant, i)[..], &goodput(setup.reference, i)[..]);
+        match (Pair { ours, theirs, matters }).relation(alpha, alpha) {
+            Relation::Better => found.gain.push(name.clone()),
+            Relation::Worse => found.lose.push(name.clone()),
             _ => {}
         }
     }

@@ -24,8 +24,8 @@ use airtcp_sim::results::ratio_parts;
 use airtcp_units::Narrow;
 
 use crate::document::compare::{CompareRun, Compared, Criterion, Measure, NotRanked, Verdict};
-use crate::numbers::equivalence::{Pair, Relation, most_needed};
-use crate::numbers::paired;
+use crate::numbers::equivalence::{Matters, Pair, Relation, most_needed};
+use crate::numbers::paired::{ALPHA, mean};
 
 /// Least difference in goodput that matters, as a share of the larger.
 pub(crate) const GOODPUT_MATTERS: f64 = 0.03;
@@ -57,7 +57,7 @@ impl Values {
 
     fn pair(&self, a: usize, b: usize) -> Pair<'_> {
         let Measure { matters, relative, more_is_better, .. } = self.measure;
-        let matters = paired::Matters { from: matters, relative, more_is_better };
+        let matters = Matters { from: matters, relative, more_is_better };
         Pair { ours: &self.each[a], theirs: &self.each[b], matters }
     }
 
@@ -78,10 +78,6 @@ impl Values {
     fn needed(&self, a: usize, b: usize, alpha: f64) -> Option<u32> {
         if self.is_rare(a, b) { None } else { self.pair(a, b).needed(alpha) }
     }
-}
-
-fn average(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len() as f64
 }
 
 /// The measured criteria of the runs of each variant, goodput first; `rare` tells whose mean
@@ -136,7 +132,7 @@ pub(crate) fn values(by_variant: &[Vec<CompareRun>], rare: &[bool], coded: bool)
 }
 
 /// Bytes sent on a link per byte delivered, by replication, as parts of the ratio of the totals: see
-/// [`paired::ratio`].
+/// [`crate::numbers::paired::ratio`].
 fn bytes_per_byte(runs: &[CompareRun]) -> Vec<f64> {
     let pairs = runs.iter().map(|r| Some((r.link_bps?, r.carried_bps?)));
     ratio_parts(&pairs.collect::<Option<Vec<_>>>().unwrap_or_default())
@@ -166,7 +162,7 @@ fn rank(
     for (i, name) in names.iter().enumerate() {
         let why = if let Some(Some(why)) = unmet.get(i) {
             why.clone()
-        } else if !goodput.each[i].is_empty() && average(&goodput.each[i]) > 0.0 {
+        } else if !goodput.each[i].is_empty() && mean(&goodput.each[i]) > 0.0 {
             ranked.push(i);
             continue;
         } else {
@@ -175,7 +171,7 @@ fn rank(
         not_ranked.push(NotRanked { variant: name.clone(), why });
     }
     // Stable: among equals the first in the list stays first.
-    ranked.sort_by(|a, b| average(&goodput.each[*b]).total_cmp(&average(&goodput.each[*a])));
+    ranked.sort_by(|a, b| mean(&goodput.each[*b]).total_cmp(&mean(&goodput.each[*a])));
     (ranked, not_ranked)
 }
 
@@ -195,9 +191,9 @@ pub(crate) fn verdict(names: &[String], values: &[Values], unmet: &[Option<Strin
         return verdict;
     }
     let questions = values.len() * (ranked.len() - 1).max(1);
-    let alpha = paired::ALPHA / questions as f64;
+    let alpha = ALPHA / questions as f64;
     // Equivalence is claimed only if all criteria show it, which needs no correction for their number.
-    let equal = paired::ALPHA / (ranked.len() - 1).max(1) as f64;
+    let equal = ALPHA / (ranked.len() - 1).max(1) as f64;
     let held = |a: usize, b: usize| -> Vec<(Criterion, Relation)> {
         values.iter().map(|v| (v.measure.criterion, v.relation(a, b, alpha, equal))).collect()
     };

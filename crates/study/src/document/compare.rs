@@ -191,3 +191,17 @@ pub struct Case {
     /// Congestion windows of the first replication (of the whole trace), of the first flow.
     pub windows: Vec<Window>,
 }
+
+impl Case {
+    /// The same without the single runs and windows.
+    pub(crate) fn without_runs(self) -> Self {
+        Self { runs: Vec::new(), windows: Vec::new(), ..self }
+    }
+}
+
+impl Remedies {
+    /// The same without the single runs and windows.
+    pub(crate) fn without_runs(self) -> Self {
+        Self { case: self.case.without_runs(), ..self }
+    }
+}

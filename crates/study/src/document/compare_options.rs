@@ -6,7 +6,7 @@ use airtcp_units::{BitRate, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::base::compare_error::CompareError;
+use crate::base::error::CompareError;
 use crate::variant::tcp::VariantSpec;
 
 /// The default variants: the classic loss recoveries, then the laws that matter for wireless links,

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::base::compare_error::CompareError;
+use crate::base::error::CompareError;
 use crate::variant::scheme::{BASE, Variant};
 
 /// Stands for all variants that can act in the cell.

@@ -2,7 +2,7 @@
 
 use airtcp_trace::LinkTrace;
 
-use crate::base::compare_error::CompareError;
+use crate::base::error::CompareError;
 use crate::base::error::StudyError;
 use crate::comparison::compare;
 use crate::document::TraceSource;
@@ -50,15 +50,14 @@ pub fn study_capacities(
             subject.iter().flat_map(|s| s.notes.clone()).filter(|n| !link.notes.contains(n)),
         );
         let (cases, remedies) = subject.map_or((Vec::new(), None), |s| (s.cases, s.remedies));
-        let without_runs = |case: Case| Case { runs: Vec::new(), windows: Vec::new(), ..case };
         Some(CapacityStudy {
             name: link.name.clone(),
             source: TraceSource::of(link),
             notes,
             stats: CapacityStats::of(capacity),
             around: AsLink::default(),
-            compared: cases.into_iter().next().map(without_runs),
-            remedies: remedies.map(|r| Remedies { case: without_runs(r.case.clone()), ..r }),
+            compared: cases.into_iter().next().map(Case::without_runs),
+            remedies: remedies.map(Remedies::without_runs),
         })
     });
     Ok((made.collect(), interrupted))

@@ -17,8 +17,9 @@ use crate::base::jobs::{Job, Jobs};
 use crate::document::Skipped;
 use crate::document::compare::Done as ComparedRuns;
 use crate::document::study::{LinkStudy, STUDY_SCHEMA, StartEffect, StudyResult};
-use crate::links::comparisons::{RemedyComparison, TcpComparison};
+use crate::links::comparisons::Comparisons;
 use crate::links::link_study::{self, Empirical, Replica};
+use crate::subject::Subject;
 use crate::subject::cwnd::CwndProbe;
 use crate::subject::synthetic_links::{Kind, SyntheticLinks};
 use crate::{StudyError, StudyOptions};
@@ -34,17 +35,15 @@ const BATCH_SLOTS: usize = 20_000;
 enum Variant {
     Trace,
     Synthetic(SyntheticLinks),
-    /// A compared TCP, by its number.
-    Tcp(usize),
-    /// A remedy, by its number.
-    Remedy(usize),
+    /// One of the TCPs (0) or remedies (1) that are compared, by its number.
+    Compared(usize, usize),
 }
 
 /// The result of a job.
 enum Done {
     Trace(Box<Empirical>),
     Replica(Replica),
-    Compared(Box<ComparedRuns>),
+    Compared(usize, Box<ComparedRuns>),
 }
 
 /// Studies `links`. `report` is called on the calling thread with the number of simulated slots and
@@ -58,18 +57,15 @@ pub fn study(
     options: &StudyOptions,
     report: impl FnMut(usize, usize) -> bool,
 ) -> Result<StudyResult, StudyError> {
-    let tcps = TcpComparison::new(options, links.len())?;
     let configs: Vec<SlottedConfig> =
         links.iter().map(|link| options.slotted(link.interval)).collect::<Result<_, _>>()?;
     for (link, config) in links.iter().zip(&configs) {
         fits(link, config)?;
-        tcps.check(config)?;
     }
     let draws = Draws::of(options.seed, links);
-    let mut remedies = RemedyComparison::new(options, links, &configs)?;
+    let compared = Comparisons::of(options, links, &configs)?;
     let job = |job: Job<'_, Variant>, stop: &Stop| {
         let (link, config) = (&links[job.subject], &configs[job.subject]);
-        let compared = |runs| Done::Compared(Box::new(runs));
         Ok(match job.variant {
             Variant::Trace => {
                 let with_cwnd = job.subject < options.cwnd_links as usize;
@@ -81,20 +77,20 @@ pub fn study(
                     Done::Replica(Replica::of(&drawn, &run))
                 })
             }
-            Variant::Tcp(number) => tcps.run(link, config, *number).map(compared),
-            Variant::Remedy(number) => remedies.run(job.subject, *number, stop).map(compared),
+            Variant::Compared(part, number) => {
+                let runs = compared[job.subject].subjects()[*part];
+                // An error of a plan was found when it was made.
+                let done = runs.and_then(|runs| runs.run(*number, 0, stop).ok()?);
+                done.map(|done| Done::Compared(*part, Box::new(done)))
+            }
         })
     };
-    let results = jobs(links, options, &tcps, &remedies)?.run(options.workers, job, report)?;
+    let results = jobs(links, options, &compared)?.run(options.workers, job, report)?;
     let mut finished = Vec::new();
-    for (i, results) in results.into_iter().enumerate() {
+    let each = links.iter().zip(&configs).zip(compared).zip(results);
+    for (((link, config), compared), results) in each {
         let (results, true) = results.complete() else { continue };
-        let (link, config) = (&links[i], &configs[i]);
-        finished.extend(
-            Parts::of(results)
-                .study(link, config, options, &tcps)
-                .map(|(study, tried)| LinkStudy { remedies: remedies.assemble(i, tried), ..study }),
-        );
+        finished.extend(Parts::of(results).study(link, config, options, compared));
     }
     let interrupted = finished.len() < links.len();
     Ok(StudyResult {
@@ -113,22 +109,22 @@ pub fn study(
 fn jobs(
     links: &[LinkTrace],
     options: &StudyOptions,
-    tcps: &TcpComparison,
-    remedies: &RemedyComparison<'_>,
+    compared: &[Comparisons<'_>],
 ) -> Result<Jobs<Variant>, StudyError> {
     let mut jobs = Jobs::new();
-    for (i, link) in links.iter().enumerate() {
+    for (link, compared) in links.iter().zip(compared) {
         let synthetic = [Kind::Independent, Kind::GilbertElliott]
             .into_iter()
             .filter_map(|kind| SyntheticLinks::of(link, kind, options.analyse.drawn_order))
             .map(|links| (Variant::Synthetic(links), options.replicas));
-        let variants = std::iter::once((Variant::Trace, 1))
-            .chain(synthetic)
-            .chain((0..tcps.runs()).map(|number| (Variant::Tcp(number), 1)))
-            .chain((0..remedies.runs(i)).map(|number| (Variant::Remedy(number), 1)));
+        let compared = compared.subjects().map(|runs| runs.map_or(0, Subject::variants));
+        let compared = compared.into_iter().enumerate();
+        let compared: Vec<_> = compared
+            .flat_map(|(part, n)| (0..n).map(move |number| (Variant::Compared(part, number), 1)))
+            .collect();
         let slots = link.outcomes.len();
-        let alone = tcps.runs() > 0 || remedies.runs(i) > 0;
-        let batch = if alone { 1 } else { BATCH_SLOTS / slots.max(1) };
+        let batch = if compared.is_empty() { BATCH_SLOTS / slots.max(1) } else { 1 };
+        let variants = std::iter::once((Variant::Trace, 1)).chain(synthetic).chain(compared);
         jobs.add_short(variants.collect(), slots, batch);
     }
     if jobs.len() > MAX_SIMULATIONS {
@@ -171,8 +167,7 @@ struct Parts {
     trace: Option<Empirical>,
     independent: Vec<Replica>,
     chains: Vec<Replica>,
-    compared: Vec<ComparedRuns>,
-    tried: Vec<ComparedRuns>,
+    compared: [Vec<ComparedRuns>; 2],
 }
 
 impl Parts {
@@ -186,8 +181,7 @@ impl Parts {
                         Kind::Independent => parts.independent.push(replica),
                         Kind::GilbertElliott => parts.chains.push(replica),
                     },
-                    (Variant::Remedy(_), Done::Compared(runs)) => parts.tried.push(*runs),
-                    (_, Done::Compared(runs)) => parts.compared.push(*runs),
+                    (_, Done::Compared(part, runs)) => parts.compared[part].push(*runs),
                     (_, Done::Replica(_)) => {}
                 }
             }
@@ -195,16 +189,16 @@ impl Parts {
         parts
     }
 
-    /// The study of the link, and the runs of its remedies.
     fn study(
         self,
         link: &LinkTrace,
         config: &SlottedConfig,
         options: &StudyOptions,
-        tcps: &TcpComparison,
-    ) -> Option<(LinkStudy, Vec<ComparedRuns>)> {
+        compared: Comparisons<'_>,
+    ) -> Option<LinkStudy> {
         let synthetic = (&self.independent[..], &self.chains[..]);
         let study = link_study::of_link(link, config, options, self.trace?, synthetic);
-        Some((LinkStudy { compared: tcps.assemble(config, self.compared), ..study }, self.tried))
+        let (compared, remedies) = compared.assemble(self.compared);
+        Some(LinkStudy { compared, remedies, ..study })
     }
 }

@@ -8,7 +8,7 @@
 use airtcp_units::Narrow;
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
-use crate::numbers::paired::{Matters, interval};
+use super::paired::{interval, mean};
 
 /// The relation of two variants in a quantity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,6 +21,17 @@ pub(crate) enum Relation {
     Equivalent,
     /// The replications do not tell.
     Unknown,
+}
+
+/// A difference from which one variant is called better than another.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Matters {
+    /// The least mean difference that counts, in the quantity's unit or as a share of the larger.
+    pub(crate) from: f64,
+    /// True if it is a share of the larger of the two.
+    pub(crate) relative: bool,
+    /// True if more is better.
+    pub(crate) more_is_better: bool,
 }
 
 /// A quantity in which two variants are compared, as a pair in each replication.
@@ -43,8 +54,7 @@ impl Pair<'_> {
 
     /// The least difference that matters, in the unit of the quantity.
     fn margin(&self) -> f64 {
-        let average = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
-        let larger = average(self.ours).max(average(self.theirs));
+        let larger = mean(self.ours).max(mean(self.theirs));
         self.matters.from * if self.matters.relative { larger } else { 1.0 }
     }
 
@@ -52,23 +62,25 @@ impl Pair<'_> {
         self.ours.len() > 1 && self.ours.len() == self.theirs.len()
     }
 
-    /// The relation: a difference with the probability `alpha` of a wrong claim, equivalence with two one-sided
-    /// tests at `equal` each (TOST, Schuirmann 1987): the interval of 1 - 2 `equal` lies within the margin.
+    /// The relation. A difference counts if its interval, which misses the mean difference with probability `alpha`,
+    /// excludes zero, and the mean difference is large enough to matter. Equivalence is that of two one-sided tests
+    /// at `equal` each (TOST, Schuirmann 1987): the interval of 1 - 2 `equal` lies within the margin.
     pub(crate) fn relation(&self, alpha: f64, equal: f64) -> Relation {
-        match self.matters.relation(self.ours, self.theirs, alpha) {
-            1 => Relation::Better,
-            -1 => Relation::Worse,
-            _ if !self.is_known() => Relation::Unknown,
-            _ => {
-                let found = interval(&self.differences(), 2.0 * equal);
-                let margin = self.margin();
-                match (found.ci_low, found.ci_high) {
-                    (Some(low), Some(high)) if -margin < low && high < margin => {
-                        Relation::Equivalent
-                    }
-                    _ => Relation::Unknown,
-                }
-            }
+        if !self.is_known() {
+            return Relation::Unknown;
+        }
+        let (each, margin) = (self.differences(), self.margin());
+        let ends = |alpha: f64| {
+            let found = interval(&each, alpha);
+            found.ci_low.zip(found.ci_high)
+        };
+        match ends(alpha).filter(|_| mean(&each).abs() >= margin) {
+            Some((low, _)) if low > 0.0 => Relation::Better,
+            Some((_, high)) if high < 0.0 => Relation::Worse,
+            _ => match ends(2.0 * equal) {
+                Some((low, high)) if -margin < low && high < margin => Relation::Equivalent,
+                _ => Relation::Unknown,
+            },
         }
     }
 
@@ -88,7 +100,7 @@ impl Pair<'_> {
         }
         let each = self.differences();
         let n = each.len() as f64;
-        let mean = each.iter().sum::<f64>() / n;
+        let mean = mean(&each);
         let deviation =
             (each.iter().map(|d| (d - mean) * (d - mean)).sum::<f64>() / (n - 1.0)).sqrt();
         let margin = self.margin();

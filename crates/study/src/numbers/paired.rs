@@ -26,13 +26,18 @@ use crate::document::compare::{Difference, Ranking, Standing};
 /// Probability of a wrong claim: of one difference, or of a whole ranking.
 pub(crate) const ALPHA: f64 = 0.05;
 
+/// The mean of `values`; no number without values.
+pub(crate) fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
 /// The mean of `values` with the interval that misses it with probability `alpha`.
 pub(crate) fn interval(values: &[f64], alpha: f64) -> Estimate {
     let n = values.len() as f64;
     if values.is_empty() {
         return Estimate { mean: None, ci_low: None, ci_high: None };
     }
-    let mean = values.iter().sum::<f64>() / n;
+    let mean = mean(values);
     let Ok(t) = StudentsT::new(0.0, 1.0, n - 1.0) else {
         return Estimate { mean: Some(mean), ci_low: None, ci_high: None };
     };
@@ -61,7 +66,6 @@ pub fn share(pairs: &[(f64, f64)]) -> Estimate {
 /// their ratio is not: an end that comes near zero is bent ([`Range::ends`]), and keeps its side of 1.
 fn relative(ours: &[f64], theirs: &[f64], alpha: f64) -> Estimate {
     let n = theirs.len() as f64;
-    let mean = |values: &[f64]| values.iter().sum::<f64>() / n;
     let (top, bottom) = (mean(ours), mean(theirs));
     let percent = |ratio: f64| Some(100.0 * (ratio - 1.0));
     let unknown = Estimate { mean: percent(top / bottom), ci_low: None, ci_high: None };
@@ -89,12 +93,10 @@ fn relative(ours: &[f64], theirs: &[f64], alpha: f64) -> Estimate {
 /// `ours` minus `theirs`, replication by replication.
 pub fn difference(ours: &[f64], theirs: &[f64]) -> Difference {
     let each: Vec<f64> = ours.iter().zip(theirs).map(|(a, b)| a - b).collect();
-    let n = theirs.len() as f64;
-    let mean = theirs.iter().sum::<f64>() / n;
     let absolute = interval(&each, ALPHA);
     let equal = each.len() > 1 && each.iter().all(|d| *d == 0.0);
     let percent =
-        (mean > 0.0).then(|| if equal { absolute } else { relative(ours, theirs, ALPHA) });
+        (mean(theirs) > 0.0).then(|| if equal { absolute } else { relative(ours, theirs, ALPHA) });
     let standing = if equal { Standing::Equal } else { standing(&absolute) };
     Difference { absolute, percent, standing }
 }
@@ -117,40 +119,6 @@ fn standing(estimate: &Estimate) -> Standing {
     }
 }
 
-/// A difference from which one variant is called better than another.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Matters {
-    /// The least mean difference that counts, in the quantity's unit or as a share of the larger.
-    pub(crate) from: f64,
-    /// True if it is a share of the larger of the two.
-    pub(crate) relative: bool,
-    /// True if more is better.
-    pub(crate) more_is_better: bool,
-}
-
-impl Matters {
-    /// How `ours` is to `theirs`: positive if better. The paired interval, which misses the mean
-    /// difference with probability `alpha`, excludes zero, and the mean difference is large enough to matter.
-    pub(crate) fn relation(self, ours: &[f64], theirs: &[f64], alpha: f64) -> i8 {
-        if ours.is_empty() || ours.len() != theirs.len() {
-            return 0;
-        }
-        let each: Vec<f64> = ours.iter().zip(theirs).map(|(x, y)| x - y).collect();
-        let estimate = interval(&each, alpha);
-        let (Some(mean), Some(low), Some(high)) =
-            (estimate.mean, estimate.ci_low, estimate.ci_high)
-        else {
-            return 0;
-        };
-        let average = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
-        let scale = if self.relative { average(ours).max(average(theirs)) } else { 1.0 };
-        if (low <= 0.0 && high >= 0.0) || mean.abs() < self.from * scale {
-            return 0;
-        }
-        if (mean > 0.0) == self.more_is_better { 1 } else { -1 }
-    }
-}
-
 /// Ranks variants by their values in each replication: the highest mean, the variants not
 /// distinguishable from it, and the worse ones. Also returns the best minus each variant. Means of
 /// the `rare` variants, and differences from them, have no interval.
@@ -169,7 +137,6 @@ pub(crate) fn ranking_at(
     rare: &[bool],
     alpha: f64,
 ) -> (Ranking, Vec<Option<Estimate>>) {
-    let mean = |v: &[f64]| v.iter().sum::<f64>() / v.len() as f64;
     let mut order: Vec<usize> = (0..values.len()).filter(|i| !values[*i].is_empty()).collect();
     // Stable: among equals the first in the list stays first.
     order.sort_by(|a, b| mean(&values[*b]).total_cmp(&mean(&values[*a])));

@@ -10,12 +10,13 @@ use airtcp_scenario::{Resolved, Scenario, ScenarioError};
 use airtcp_sim::parallel::Stop;
 use airtcp_wifi::mac::AccessMethod;
 
-use crate::base::compare_error::CompareError;
+use crate::base::error::CompareError;
 use crate::base::loader::Traces;
 use crate::document::compare::NotRanked;
 use crate::document::conclusion::SchemesVerdict;
 use crate::document::schemes::{SchemeRun, SchemeVariant, SchemesSubject};
 use crate::document::schemes_options::Wanted;
+use crate::subject::Subject;
 use crate::subject::cell_observe::{competing, observe};
 use crate::subject::input::SINGLE;
 
@@ -107,29 +108,6 @@ impl Plans {
         Ok((plan, sets))
     }
 
-    /// How many replications each variant has.
-    pub(crate) fn replications(&self) -> u32 {
-        self.each.first().map_or(0, |plan| plan.scenario.replications)
-    }
-
-    /// Runs one variant in one replication; `None` if it was stopped.
-    ///
-    /// # Errors
-    /// What keeps this replication from running: it may have a layout of its own.
-    pub(crate) fn run(
-        &self,
-        variant: usize,
-        number: u32,
-        stop: &Stop,
-    ) -> Result<Option<SchemeRun>, ScenarioError> {
-        let load = |name: &str| self.traces.load(name);
-        let done = airtcp_sim::run_replication(&self.each[variant], number, &load, stop)?;
-        Ok(done.map(|replication| SchemeRun {
-            variant: self.variants[variant].variant.clone(),
-            ..observe(&replication, &self.flows)
-        }))
-    }
-
     /// The first plan, which is the reference's.
     pub(crate) fn first(&self) -> &Resolved {
         &self.each[0]
@@ -183,6 +161,32 @@ impl Plans {
             names.map(|(i, name)| (i > 0).then_some(name)).collect()
         };
         cells.iter().flat_map(of).collect()
+    }
+}
+
+impl Subject for Plans {
+    type Done = SchemeRun;
+
+    fn variants(&self) -> usize {
+        self.variants.len()
+    }
+
+    fn jobs(&self) -> u32 {
+        self.first().scenario.replications
+    }
+
+    fn run(
+        &self,
+        variant: usize,
+        number: u32,
+        stop: &Stop,
+    ) -> Result<Option<SchemeRun>, ScenarioError> {
+        let load = |name: &str| self.traces.load(name);
+        let done = airtcp_sim::run_replication(&self.each[variant], number, &load, stop)?;
+        Ok(done.map(|replication| SchemeRun {
+            variant: self.variants[variant].variant.clone(),
+            ..observe(&replication, &self.flows)
+        }))
     }
 }
 

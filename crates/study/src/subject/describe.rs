@@ -4,60 +4,37 @@ use std::collections::BTreeMap;
 
 use airtcp_trace::LinkTrace;
 use airtcp_transport::tcp::TcpConfig;
-use airtcp_units::Span;
 
 use crate::document::TraceSource;
 use crate::document::compare::{Subject, SubjectKind, VariantTcp};
-use crate::subject::plan::Plans;
 use crate::variant::tcp::VariantSpec;
 
-/// Describes a link.
-pub(crate) fn of_link(
-    link: &LinkTrace,
-    kind: SubjectKind,
-    slot: Span,
-    seed: u64,
-    notes: &[&str],
-) -> Subject {
+/// A subject of which nothing else is known yet.
+pub(crate) fn named(name: &str, kind: SubjectKind) -> Subject {
     Subject {
-        name: link.name.clone(),
+        name: name.to_owned(),
         kind,
         title: None,
-        source: Some(TraceSource::of(link)),
-        seed,
-        duration_s: (slot * link.outcomes.len() as u64).as_secs_f64(),
-        slot_s: Some(slot.as_secs_f64()),
+        source: None,
+        seed: 0,
+        duration_s: 0.0,
+        slot_s: None,
         slot_assumed: false,
         flows: Vec::new(),
         tcp: Vec::new(),
         scenario: None,
-        notes: link.notes.iter().cloned().chain(notes.iter().map(|n| (*n).to_owned())).collect(),
+        notes: Vec::new(),
         cases: Vec::new(),
         remedies: None,
     }
 }
 
-/// Describes the scenario of plans.
-pub(crate) fn of_plans(plans: &Plans, variants: &[VariantSpec]) -> Subject {
-    let first = &plans.each[0];
-    let scenario = &first.scenario;
-    let of = |i: usize| &plans.each[i].flows[plans.flows[0]].tcp;
-    let tcp: Vec<_> = variants.iter().enumerate().map(|(i, v)| parameters(v, of(i))).collect();
+/// A link with its own notes and these.
+pub(crate) fn of_link(link: &LinkTrace, kind: SubjectKind, notes: &[&str]) -> Subject {
     Subject {
-        name: String::new(),
-        kind: SubjectKind::Scenario,
-        title: scenario.title.clone(),
-        source: None,
-        seed: scenario.seed,
-        duration_s: scenario.duration.saturating_sub(scenario.warmup).as_secs_f64(),
-        slot_s: None,
-        slot_assumed: false,
-        flows: plans.flows.iter().map(|i| first.flows[*i].name.clone()).collect(),
-        notes: mixed_recoveries(&tcp).into_iter().collect(),
-        tcp,
-        scenario: serde_json::to_value(scenario).ok(),
-        cases: Vec::new(),
-        remedies: None,
+        source: Some(TraceSource::of(link)),
+        notes: link.notes.iter().cloned().chain(notes.iter().map(|n| (*n).to_owned())).collect(),
+        ..named(&link.name, kind)
     }
 }
 

@@ -1,21 +1,12 @@
-//! Prepares the inputs of a comparison: scenarios here, traces in `links`.
+//! The inputs of comparisons, and their errors with file and line.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use airtcp_scenario::{Scenario, ScenarioError};
 use airtcp_trace::LinkTrace;
 
-use crate::base::compare_error::CompareError;
-use crate::base::draws::Naming;
-use crate::document::compare::Channel;
-use crate::document::compare_options::{CompareOptions, REPLICATIONS};
-use crate::subject::describe::of_plans;
-use crate::subject::plan::Plans;
-use crate::subject::planned::{Planned, Prepared};
-use crate::subject::remedies;
-use crate::subject::traces::{over_capacity, over_link, over_slots};
-use crate::variant::tcp::VariantSpec;
+use crate::base::error::CompareError;
+use crate::document::compare_options::REPLICATIONS;
 
 /// An input of a comparison.
 #[derive(Debug, Clone)]
@@ -49,46 +40,6 @@ pub(crate) fn with_runs(
         seed: seed.unwrap_or(scenario.seed),
         replications: replications.or(several).unwrap_or(REPLICATIONS),
         ..scenario.clone()
-    }
-}
-
-/// Prepares an input, and refuses one that cannot run.
-pub(crate) fn prepare<'a>(
-    given: &'a Input,
-    naming: &mut Naming,
-    variants: &[VariantSpec],
-    (remedies, asked): (&[VariantSpec], &[String]),
-    options: &CompareOptions,
-) -> Result<Prepared<'a>, CompareError> {
-    match (given, &options.as_link) {
-        (Input::Scenario { name, text, scenario, folder }, _) => {
-            let scenario = with_runs(scenario, options.seed, options.replications);
-            let plans = Plans::new(&scenario, folder, BTreeMap::new(), variants, options)
-                .map_err(|e| located(e, name, text))?;
-            let mut subject = of_plans(&plans, variants);
-            subject.name.clone_from(name);
-            if scenario.replications == 1 {
-                subject.notes.push(SINGLE.to_owned());
-            }
-            let replications = scenario.replications;
-            let case =
-                Planned::Plans { plans: Box::new(plans), replications, channel: Channel::Scenario };
-            let remedies = (!remedies.is_empty())
-                .then(|| {
-                    let known = BTreeMap::new();
-                    remedies::over_scenario(&scenario, (folder, &known), remedies, options)
-                })
-                .transpose()
-                .map_err(|e| located(e, name, text))?;
-            Ok(Prepared { subject, cases: vec![case], remedies })
-        }
-        (Input::Link(link), around) if link.capacity.is_some() => {
-            over_capacity(link, &around.clone().unwrap_or_default(), (variants, asked), options)
-        }
-        (Input::Link(link), None) => {
-            over_slots(link, &naming.draws(&link.outcomes), (variants, remedies), options)
-        }
-        (Input::Link(link), Some(around)) => over_link(link, around, (variants, remedies), options),
     }
 }
 

@@ -32,9 +32,7 @@ enum Fates<'a> {
 pub(crate) struct OverTrace<'a> {
     fates: Fates<'a>,
     /// The slotted configuration of each variant.
-    configs: Vec<SlottedConfig>,
-    /// For each variant, its needs that the path does not meet.
-    pub(crate) unmet: Vec<Option<String>>,
+    pub(crate) configs: Vec<SlottedConfig>,
 }
 
 /// The number of stretches a trace of `slots` can be cut into, if `wanted` are asked for.
@@ -49,7 +47,7 @@ impl<'a> OverTrace<'a> {
         stretches: u32,
         configs: Vec<SlottedConfig>,
     ) -> Self {
-        Self::new(Fates::Trace(outcomes, stretches), configs)
+        Self { fates: Fates::Trace(outcomes, stretches), configs }
     }
 
     /// Over synthetic links drawn from `draws`.
@@ -58,12 +56,12 @@ impl<'a> OverTrace<'a> {
         draws: Draws,
         configs: Vec<SlottedConfig>,
     ) -> Self {
-        Self::new(Fates::Synthetic(links, draws), configs)
+        Self { fates: Fates::Synthetic(links, draws), configs }
     }
 
-    fn new(fates: Fates<'a>, configs: Vec<SlottedConfig>) -> Self {
-        let unmet = configs.iter().map(|config| unmet_over_slots(&config.tcp)).collect();
-        Self { fates, configs, unmet }
+    /// For each variant, its needs that the path does not meet.
+    pub(crate) fn unmet(&self) -> Vec<Option<String>> {
+        self.configs.iter().map(|config| unmet_over_slots(&config.tcp)).collect()
     }
 
     /// A full packet in each slot, in bits per second.

@@ -3,25 +3,23 @@
 //! The random streams of a simulation are named after links and flows, and both keep their names
 //! in every plan: in a replication the channel draws the same numbers for every variant.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
-use std::sync::Arc;
+use std::collections::BTreeSet;
 
 use airtcp_link::{LossConfig, Rate, TraceConfig};
 use airtcp_probe::{DropReason, nearest};
-use airtcp_scenario::{Application, Flow, Resolved, Scenario, ScenarioError, TransportKind};
+use airtcp_scenario::{Application, Flow, Resolved, ScenarioError, TransportKind};
 use airtcp_sim::parallel::Stop;
 use airtcp_sim::results::{FlowResult, Replication, bottlenecks, jain_index, most_bps};
 use airtcp_sim::{links_on_way, run_parts};
 use airtcp_transport::tcp::{Profile, TcpConfig, Variant};
-use airtcp_units::{Nanos, Outcomes, Span};
+use airtcp_units::{Nanos, Span};
 
-use crate::base::compare_error::CompareError;
+use super::observe::Observer;
+use super::scenarios::{Cut, Scene};
+use crate::base::error::CompareError;
 use crate::base::loader::Traces;
-use crate::base::slot_use::SlotUse;
-use crate::document::compare::{CompareRun, Done};
+use crate::document::compare::{Channel, CompareRun, Done};
 use crate::document::compare_options::CompareOptions;
-use crate::subject::observe::Observer;
 use crate::variant::preconditions::{loses, unmet_on};
 use crate::variant::tcp::VariantSpec;
 
@@ -31,45 +29,20 @@ pub(crate) struct Plans {
     /// Numbers of the compared flows.
     pub(crate) flows: Vec<usize>,
     /// Number of the flow that a variant has to share with.
-    pub(crate) rival: Option<usize>,
-    /// For each variant, its needs that the path does not meet.
-    pub(crate) unmet: Vec<Option<String>>,
-    /// If a replication is a stretch of a trace: the distance between two stretches.
-    pub(crate) stretch: Option<Span>,
-    /// How a single run over slots is cut into stretches, if it is.
-    pub(crate) cut: Option<Cut>,
+    rival: Option<usize>,
+    stretch: Option<Span>,
+    cut: Option<Cut>,
     traces: Traces,
 }
 
-/// How a single run over slots is cut into stretches.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Cut {
-    /// How many stretches.
-    pub(crate) parts: u32,
-    /// Payload of a packet.
-    pub(crate) mss: u16,
-    /// Duration of a full packet.
-    pub(crate) slot: Span,
-}
-
-impl Cut {
-    /// The slots of a stretch that delivers `bytes`.
-    fn slots(self, bytes: u64, stretch: Span) -> SlotUse {
-        let packets = bytes as f64 / f64::from(self.mss);
-        SlotUse::of_remedy(packets, stretch.as_secs_f64() / self.slot.as_secs_f64() - packets)
-    }
-}
-
 impl Plans {
-    /// Plans of a scenario whose traces lie in `folder`; those in `known` need not be read.
+    /// Plans of a scenario, each with one of `variants`.
     pub(crate) fn new(
-        scenario: &Scenario,
-        folder: &Path,
-        known: BTreeMap<String, Arc<Outcomes>>,
+        scene: &Scene<'_>,
         variants: &[VariantSpec],
         options: &CompareOptions,
     ) -> Result<Self, CompareError> {
-        let mut base = scenario.resolve()?;
+        let mut base = scene.scenario.resolve()?;
         let profile = options.profile.as_deref().map(profile).transpose()?;
         let mut flows = chosen(&base, options.flow.as_deref())?;
         let rival = match &options.share {
@@ -80,7 +53,7 @@ impl Plans {
                 Some(share(&mut base, flow, &rival, profile.as_ref(), &mut flows)?)
             }
         };
-        let mut plans = Vec::with_capacity(variants.len());
+        let mut each = Vec::with_capacity(variants.len());
         for variant in variants {
             let mut plan = base.clone();
             for &flow in &flows {
@@ -88,15 +61,29 @@ impl Plans {
             }
             variant.protect(&mut plan)?;
             variant.queue(&mut plan, &flows)?;
-            plans.push(plan);
+            if let Some(cut) = scene.cut.filter(|_| !variant.is_coded()) {
+                cut.take_slots(&mut plan);
+            }
+            each.push(plan);
         }
-        let traces = Traces::new(folder, known);
-        let unmet = plans.iter().map(|plan| unmet_on(plan, &flows)).collect();
-        let made = Self { each: plans, flows, rival, unmet, stretch: None, cut: None, traces };
-        for plan in &made.each {
-            airtcp_sim::prepare(plan, &|name| made.traces.load(name))?;
+        let traces = Traces::new(scene.folder, scene.known.clone());
+        for plan in &each {
+            airtcp_sim::prepare(plan, &|name| traces.load(name))?;
         }
-        Ok(made)
+        Ok(Self { each, flows, rival, stretch: scene.stretch, cut: scene.cut, traces })
+    }
+
+    /// For each variant, its needs that the path does not meet.
+    pub(crate) fn unmet(&self) -> Vec<Option<String>> {
+        self.each.iter().map(|plan| unmet_on(plan, &self.flows)).collect()
+    }
+
+    /// The channel of the runs.
+    pub(crate) const fn channel(&self) -> Channel {
+        match (self.stretch, self.cut) {
+            (None, None) => Channel::Scenario,
+            _ => Channel::Trace,
+        }
     }
 
     /// True if losses of a link, or stations that contend, are drawn at random.

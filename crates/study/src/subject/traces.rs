@@ -1,27 +1,22 @@
 //! Delivery traces and capacities as subjects: one packet a slot, as the losses of a link, as its rate.
 
-use std::collections::BTreeMap;
-use std::path::Path;
-use std::sync::Arc;
-
-use airtcp_scenario::Scenario;
 use airtcp_sim::slotted::SlottedConfig;
 use airtcp_trace::LinkTrace;
-use airtcp_units::{Outcomes, Span};
+use airtcp_units::Span;
 
-use crate::StudyOptions;
+use super::channel::{Asked, ChannelRuns, Prepared};
+use super::describe::{mixed_recoveries, of_link};
+use super::over_trace::{MIN_STRETCH as MIN_SLOTS, OverTrace, stretches};
+use super::remedies;
+use super::scenarios::{Scene, Stretches};
+use super::synthetic_links::{Kind, SyntheticLinks};
 use crate::base::budget::fits;
-use crate::base::compare_error::CompareError;
 use crate::base::draws::Draws;
-use crate::document::compare::{Channel, Subject, SubjectKind};
+use crate::base::error::CompareError;
+use crate::document::compare::{Aim, Channel, Subject, SubjectKind};
 use crate::document::compare_options::{AsLink, CompareOptions, STRETCHES, SYNTHETIC_LINKS};
-use crate::subject::describe::{mixed_recoveries, of_link, of_plans, parameters};
-use crate::subject::over_trace::{MIN_STRETCH as MIN_SLOTS, OverTrace, stretches};
-use crate::subject::plan::Plans;
-use crate::subject::planned::{Planned, Prepared};
-use crate::subject::remedies;
-use crate::subject::scenarios::{Stretches, around_trace, with_capacity, with_trace};
-use crate::subject::synthetic_links::{Kind, SyntheticLinks};
+use crate::document::study_options::StudyOptions;
+use crate::variant::remedy::against_delay;
 use crate::variant::tcp::VariantSpec;
 
 /// Shortest stretch of a trace behind a link: several hundred round trips. \[choice\]
@@ -60,9 +55,9 @@ fn fewer(parts: u32, wanted: u32, least: &str) -> Option<String> {
 pub(super) fn over_slots<'a>(
     link: &'a LinkTrace,
     draws: &Draws,
-    (variants, remedies): (&[VariantSpec], &[VariantSpec]),
-    options: &CompareOptions,
+    asked: &Asked<'_>,
 ) -> Result<Prepared<'a>, CompareError> {
+    let (options, variants) = (asked.options, &asked.variants[..]);
     for (given, option) in [(&options.share, "share"), (&options.flow, "flow")] {
         if given.is_some() {
             return Err(CompareError::other(format!(
@@ -80,27 +75,30 @@ pub(super) fn over_slots<'a>(
     };
     let base = study.slotted(link.interval)?;
     fits(link, &base)?;
-    let configs = slotted(link, &base, variants)?;
-    let seed = options.seed.unwrap_or(1);
-    let asked = options.replications.unwrap_or(STRETCHES);
-    let parts = stretches(link.outcomes.len(), asked);
+    let wanted = options.replications.unwrap_or(STRETCHES);
+    let trace = over_trace(link, &base, wanted, variants)?;
+    let parts = stretches(link.outcomes.len(), wanted);
     let notes: &[&str] = if parts == 1 { &[SLOTTED, NO_INTERVAL] } else { &[SLOTTED] };
-    let mut subject = of_link(link, SubjectKind::Trace, base.slot, seed, notes);
-    subject.slot_assumed = study.slot_assumed(link.interval);
-    subject.tcp = variants.iter().zip(&configs).map(|(v, c)| parameters(v, &c.tcp)).collect();
-    let least = format!("has at least {MIN_SLOTS} slots");
-    subject.notes.extend(fewer(parts, asked, &least));
-    subject.notes.extend(mixed_recoveries(&subject.tcp));
-    let over = OverTrace::of_trace(&link.outcomes, parts, configs.clone());
-    let mut cases = vec![Planned::Slots { over, replications: 1 }];
+    let mut subject = Subject {
+        seed: options.seed.unwrap_or(1),
+        duration_s: (base.slot * link.outcomes.len() as u64).as_secs_f64(),
+        slot_s: Some(base.slot.as_secs_f64()),
+        slot_assumed: study.slot_assumed(link.interval),
+        ..of_link(link, SubjectKind::Trace, notes)
+    };
+    subject.notes.extend(fewer(parts, wanted, &format!("has at least {MIN_SLOTS} slots")));
+    subject.notes.extend(mixed_recoveries(&trace.tcp));
+    let mut cases = vec![trace];
     if options.synthetic {
-        let replications = options.replications.unwrap_or(SYNTHETIC_LINKS);
-        let kinds = [Kind::Independent, Kind::GilbertElliott].into_iter();
-        cases.extend(kinds.filter_map(|kind| SyntheticLinks::of(link, kind, false)).map(|links| {
-            let over = OverTrace::of_synthetic(links, draws.clone(), configs.clone());
-            Planned::Slots { over, replications }
-        }));
-        let chain = cases.iter().any(|case| case.channel() == Channel::GilbertElliott);
+        let links = options.replications.unwrap_or(SYNTHETIC_LINKS);
+        for kind in [Kind::Independent, Kind::GilbertElliott] {
+            if let Some(drawn) = SyntheticLinks::of(link, kind, false) {
+                let configs = slotted(link, &base, variants)?;
+                let over = OverTrace::of_synthetic(drawn, draws.clone(), configs);
+                cases.push(ChannelRuns::over_slots(over, links, variants));
+            }
+        }
+        let chain = cases.iter().any(|case| case.channel == Channel::GilbertElliott);
         if link.order_known && !chain {
             subject.notes.push(NO_CHAIN.to_owned());
         }
@@ -108,12 +106,20 @@ pub(super) fn over_slots<'a>(
     if !link.order_known {
         subject.notes.push(DRAWN.to_owned());
     }
-    let remedies = if remedies.is_empty() {
-        None
-    } else {
-        remedies::over_slots(link, &base, options.replications, remedies)?
-    };
-    Ok(Prepared { subject, cases, remedies })
+    let remedies = remedies::over_slots(link, &base, options.replications, &asked.remedies)?;
+    Ok(Prepared { remedies, ..Prepared::with(subject, cases, asked) })
+}
+
+/// TCPs with one packet per slot over the trace itself, in up to `wanted` stretches.
+pub(crate) fn over_trace<'a>(
+    link: &'a LinkTrace,
+    base: &SlottedConfig,
+    wanted: u32,
+    variants: &[VariantSpec],
+) -> Result<ChannelRuns<'a>, CompareError> {
+    let parts = stretches(link.outcomes.len(), wanted);
+    let over = OverTrace::of_trace(&link.outcomes, parts, slotted(link, base, variants)?);
+    Ok(ChannelRuns::over_slots(over, 1, variants))
 }
 
 /// The slotted configuration of each variant, on top of `base`.
@@ -146,67 +152,43 @@ fn cut(whole: Span, repeats: u64, options: &CompareOptions) -> (Stretches, Optio
     (Stretches { parts, length }, fewer(parts, wanted, &least))
 }
 
-/// The subject with the variants over a link that uses its file.
-fn behind_link<'a>(
-    subject: Subject,
-    scenario: &Scenario,
-    known: BTreeMap<String, Arc<Outcomes>>,
-    stretches: Stretches,
-    variants: &[VariantSpec],
-    options: &CompareOptions,
-) -> Result<Prepared<'a>, CompareError> {
-    let mut plans = Plans::new(scenario, Path::new(""), known, variants, options)?;
-    plans.stretch = Some(stretches.length);
-    let Subject { flows, tcp, scenario, .. } = of_plans(&plans, variants);
-    let duration_s = stretches.length.as_secs_f64();
-    let case = Planned::Plans {
-        plans: Box::new(plans),
-        replications: stretches.parts,
-        channel: Channel::Trace,
-    };
-    let subject = Subject { duration_s, flows, tcp, scenario, ..subject };
-    Ok(Prepared { subject, cases: vec![case], remedies: None })
-}
-
 /// The trace as the losses of a link.
 pub(super) fn over_link<'a>(
-    link: &'a LinkTrace,
+    link: &LinkTrace,
     around: &AsLink,
-    (variants, remedies): (&[VariantSpec], &[VariantSpec]),
-    options: &CompareOptions,
+    asked: &Asked<'_>,
 ) -> Result<Prepared<'a>, CompareError> {
+    let options = asked.options;
     let study = StudyOptions { slot: options.slot, ..StudyOptions::default() };
     let slot = study.slotted(link.interval)?.slot;
-    let seed = options.seed.unwrap_or(1);
     let (stretches, few) = cut(slot * link.outcomes.len() as u64, 1, options);
-    let scenario = around_trace(link, around, slot, stretches, seed)?;
+    let scene = Scene::around_trace(link, around, slot, stretches, options.seed.unwrap_or(1))?;
     let notes: &[&str] = if stretches.parts == 1 { &[AS_LINK, NO_INTERVAL] } else { &[AS_LINK] };
-    let mut subject = of_link(link, SubjectKind::TraceAsLink, slot, seed, notes);
-    subject.slot_assumed = study.slot_assumed(link.interval);
-    subject.notes.extend(few);
-    let known = with_trace(link.outcomes.clone());
-    let mut made = behind_link(subject, &scenario, known, stretches, variants, options)?;
+    let subject = Subject {
+        slot_s: Some(slot.as_secs_f64()),
+        slot_assumed: study.slot_assumed(link.interval),
+        ..of_link(link, SubjectKind::TraceAsLink, notes)
+    };
+    let mut made = Prepared::of(subject, &scene, asked)?;
+    made.subject.notes.extend(few);
     made.subject.notes.extend(mixed_recoveries(&made.subject.tcp));
-    if !remedies.is_empty() {
-        let remedies = remedies::over_link(link, &scenario, stretches.length, remedies, options)?;
-        made.remedies = Some(remedies);
-    }
+    let notes = vec![remedies::AS_LINK.to_owned()];
+    made.remedies = remedies::over(&scene, Aim::Losses, &asked.remedies, options, notes)?;
     Ok(made)
 }
 
 /// A link with the capacity of a file; each replication is the next stretch of the file.
 pub(super) fn over_capacity<'a>(
-    link: &'a LinkTrace,
+    link: &LinkTrace,
     around: &AsLink,
-    (variants, asked): (&[VariantSpec], &[String]),
-    options: &CompareOptions,
+    asked: &Asked<'_>,
 ) -> Result<Prepared<'a>, CompareError> {
+    let options = asked.options;
     let whole = link.capacity.as_ref().map_or(Span::ZERO, |capacity| capacity.period());
-    let seed = options.seed.unwrap_or(1);
     // A file shorter than a stretch repeats until it is as long as one.
     let repeats = MIN_STRETCH.0.div_ceil(whole.0.max(1)).max(1);
     let (stretches, few) = cut(whole, repeats, options);
-    let scenario = with_capacity(link, around, stretches, seed)?;
+    let scene = Scene::with_capacity(link, around, stretches, options.seed.unwrap_or(1))?;
     let mut notes = vec![CAPACITY];
     if repeats > 1 {
         notes.push(REPEATED);
@@ -214,15 +196,10 @@ pub(super) fn over_capacity<'a>(
     if stretches.parts == 1 {
         notes.push(NO_INTERVAL);
     }
-    let mut subject = of_link(link, SubjectKind::Capacity, Span::ZERO, seed, &notes);
-    subject.slot_s = None;
-    subject.notes.extend(few);
-    let known = BTreeMap::new();
-    let mut made = behind_link(subject, &scenario, known, stretches, variants, options)?;
-    let choices = remedies::against_delay(asked)?;
-    if choices.len() > 1 {
-        let remedies = remedies::over_capacity(&scenario, stretches.length, &choices, options)?;
-        made.remedies = Some(remedies);
-    }
+    let subject = of_link(link, SubjectKind::Capacity, &notes);
+    let mut made = Prepared::of(subject, &scene, asked)?;
+    made.subject.notes.extend(few);
+    let choices = against_delay(asked.names)?;
+    made.remedies = remedies::over(&scene, Aim::Delay, &choices, options, Vec::new())?;
     Ok(made)
 }

@@ -2,6 +2,7 @@
 
 pub(crate) mod preconditions;
 pub(crate) mod queues;
+pub(crate) mod remedy;
 pub(crate) mod scheme;
 pub(crate) mod tcp;
 pub(crate) mod toml_value;

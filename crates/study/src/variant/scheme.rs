@@ -19,7 +19,7 @@ use airtcp_wifi::mac::AccessMethod;
 use airtcp_wifi::scheme::SchemeConfig;
 use serde_json::{Map, Value, json};
 
-use crate::base::compare_error::CompareError;
+use crate::base::error::CompareError;
 use crate::base::keys;
 use crate::variant::queues;
 use crate::variant::toml_value::inline;

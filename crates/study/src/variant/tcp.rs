@@ -25,7 +25,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use crate::base::compare_error::CompareError;
+use crate::base::error::CompareError;
 use crate::base::keys::{self, value_of};
 use crate::variant::preconditions::loses;
 

@@ -133,7 +133,7 @@ fn waste_is_a_ratio_of_totals() {
     let runs = vec![run(10, 9), run(990, 91)];
     let found = values(&[runs.clone(), runs], false);
     let waste = &found[WASTE];
-    assert!((average(&waste.each[0]) - 0.1).abs() < 1e-12);
+    assert!((mean(&waste.each[0]) - 0.1).abs() < 1e-12);
 }
 
 /// If nearly all slots deliver, 5 against 9 Mb/s of goodput does not count; the delay does.
