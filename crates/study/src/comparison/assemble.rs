@@ -59,7 +59,7 @@ pub(crate) fn assemble(setup: &ChannelRuns<'_>, found: Vec<Vec<Done>>) -> Case {
 
 /// Each variant's values of a criterion; empty if it was not measured.
 fn of(values: &[Values], criterion: Criterion) -> &[Vec<f64>] {
-    values.iter().find(|v| v.measure.criterion == criterion).map_or(&[], |v| &v.each)
+    values.iter().find(|v| v.criterion.name == criterion).map_or(&[], |v| &v.each)
 }
 
 /// The outcome of each variant, with its differences from the reference.

@@ -8,6 +8,7 @@
 //! [`assemble`] makes the result of the runs; Remedies are compared in a list of their own.
 
 pub(crate) mod assemble;
+mod criteria;
 pub(crate) mod remarks;
 pub(crate) mod schemes;
 mod schemes_assemble;

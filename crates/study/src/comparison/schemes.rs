@@ -64,13 +64,7 @@ pub fn compare_schemes(
 fn subject(plans: &Plans, name: &str, runs: Vec<Vec<SchemeRun>>) -> SchemesSubject {
     let names: Vec<String> = plans.variants.iter().map(|v| v.variant.clone()).collect();
     let stations = plans.stations();
-    let setup = Setup {
-        names: &names,
-        reference: 0,
-        runs: &runs,
-        flows: plans.flows.len(),
-        stations: &stations,
-    };
+    let setup = Setup { names: &names, runs: &runs, flows: plans.flows.len(), stations: &stations };
     let verdict = verdict(&setup, plans.not_ranked.clone());
     SchemesSubject {
         replications: u32::narrow(runs.first().map_or(0, Vec::len)),

@@ -328,7 +328,7 @@ fn two_replications_leave_a_scheme_open() {
     };
     let names = ["base", "open", "same"].map(str::to_owned);
     let found = [runs([5e6, 5.2e6]), runs([5.5e6, 6.1e6]), runs([5e6, 5.2e6])];
-    let setup = Setup { names: &names, reference: 0, runs: &found, flows: 1, stations: &[] };
+    let setup = Setup { names: &names, runs: &found, flows: 1, stations: &[] };
     let verdict = verdict(&setup, Vec::new());
     let [goodput] = &verdict.questions[..] else { panic!("{verdict:?}") };
     assert!(goodput.better.is_empty() && goodput.worse.is_empty());
@@ -390,7 +390,7 @@ fn stations_that_lose_are_named() {
     let names = ["base", "other", "even"].map(str::to_owned);
     let found = [runs([5e6, 5e6], 1e4), runs([9e6, 2e6], 1.1e4), runs([5e6, 5e6], 1e4)];
     let stations = [Some("near".to_owned()), Some("far".to_owned())];
-    let setup = Setup { names: &names, reference: 0, runs: &found, flows: 2, stations: &stations };
+    let setup = Setup { names: &names, runs: &found, flows: 2, stations: &stations };
     let verdict = verdict(&setup, Vec::new());
     let change = StationChanges {
         variant: "other".into(),

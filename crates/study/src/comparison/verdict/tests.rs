@@ -1,5 +1,6 @@
 use super::*;
 use crate::comparison::assemble::rare_runs_make_mean;
+use crate::numbers::paired::mean;
 use airtcp_random::Seed;
 
 const DELAY: usize = 1;
@@ -162,7 +163,10 @@ fn goodputs_made_by_rare_replications_do_not_count() {
 #[test]
 fn criteria_are_those_that_were_measured() {
     let of = |runs: Vec<CompareRun>, coded: bool| -> Vec<String> {
-        values(&[runs.clone(), runs], coded).into_iter().map(|v| v.measure.quantity).collect()
+        values(&[runs.clone(), runs], coded)
+            .into_iter()
+            .map(|v| v.criterion.quantity.to_owned())
+            .collect()
     };
     let plain = runs(9.0, 60.0, 0.01);
     assert_eq!(of(plain.clone(), false), ["goodput_bps", "delivery_p95_s", "retransmission_ratio"]);
