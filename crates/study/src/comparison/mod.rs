@@ -15,18 +15,15 @@ mod schemes_assemble;
 mod schemes_verdict;
 pub(crate) mod verdict;
 
-use airtcp_sim::parallel::Stop;
-
 use crate::base::draws::Naming;
 use crate::base::error::CompareError;
-use crate::base::jobs::{Job, Jobs};
 use crate::document::Skipped;
 use crate::document::compare::{COMPARE_SCHEMA, CompareResult};
 use crate::document::compare_options::CompareOptions;
-use crate::subject::Subject;
 use crate::subject::channel::{Prepared, labels};
 use crate::subject::input::{Input, at};
 use crate::subject::prepare::{asked, prepare};
+use crate::subject::run;
 use assemble::{assemble, assemble_remedies};
 use remarks::remark;
 
@@ -49,7 +46,7 @@ pub fn compare(
     let inputs = given.iter().zip(&prepared);
     let channels: Vec<_> =
         inputs.flat_map(|(given, made)| made.channels().map(move |runs| (given, runs))).collect();
-    let (found, interrupted) = run(&channels, options.workers, report)?;
+    let (found, interrupted) = run(&channels, options.workers, at, report)?;
     let mut found = found.into_iter();
     let mut subjects = Vec::new();
     for Prepared { mut subject, cases, remedies } in prepared {
@@ -83,33 +80,6 @@ pub fn compare(
         skipped,
         interrupted,
     })
-}
-
-/// By variant, the replications that all variants have finished; `None` if there are none.
-type Finished<T> = Option<Vec<Vec<T>>>;
-
-/// Runs subjects in order, each of an input, and returns what each finished, and true if a replication is missing.
-fn run<S: Subject>(
-    subjects: &[(&Input, &S)],
-    workers: Option<u32>,
-    report: impl FnMut(usize, usize) -> bool,
-) -> Result<(Vec<Finished<S::Done>>, bool), CompareError> {
-    let mut jobs = Jobs::new();
-    for (_, subject) in subjects {
-        jobs.add((0..subject.variants()).map(|variant| (variant, subject.jobs())).collect(), 1);
-    }
-    let job = |job: Job<'_, usize>, stop: &Stop| {
-        let (given, subject) = subjects[job.subject];
-        subject.run(*job.variant, job.replication, stop).map_err(|e| at(given, e))
-    };
-    let (mut all, mut interrupted) = (Vec::new(), false);
-    for found in jobs.run(workers, job, report)? {
-        let (finished, is_complete) = found.complete();
-        interrupted |= !is_complete;
-        let finished: Vec<Vec<S::Done>> = finished.into_iter().map(|(_, done)| done).collect();
-        all.push(finished.iter().any(|done| !done.is_empty()).then_some(finished));
-    }
-    Ok((all, interrupted))
 }
 
 #[cfg(test)]

@@ -9,14 +9,14 @@ mod tests;
 
 use airtcp_units::Narrow;
 
-use super::run;
 use super::schemes_assemble as assemble;
 use super::schemes_verdict::{Setup, verdict};
 use crate::base::error::CompareError;
 use crate::document::schemes::{SCHEMES_SCHEMA, SchemeRun, SchemesResult, SchemesSubject};
 use crate::document::schemes_options::SchemesOptions;
 use crate::subject::cell::Plans;
-use crate::subject::input::{Input, located, with_runs};
+use crate::subject::input::{Input, at, located, with_runs};
+use crate::subject::run;
 
 /// Compares schemes over the scenarios in `given`. `report` is called on the calling thread with the number
 /// of finished jobs and how many there are, and returns false to stop; replications that every
@@ -42,7 +42,7 @@ pub fn compare_schemes(
     }
     let subjects: Vec<(&Input, &Plans)> =
         given.iter().zip(plans.iter().map(|(_, made)| made)).collect();
-    let (found, interrupted) = run(&subjects, options.workers, report)?;
+    let (found, interrupted) = run(&subjects, options.workers, at, report)?;
     let each = plans.iter().zip(found);
     let subjects: Vec<SchemesSubject> =
         each.filter_map(|((name, made), found)| Some(subject(made, name, found?))).collect();

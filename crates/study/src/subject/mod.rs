@@ -18,6 +18,8 @@ pub(crate) mod traces;
 use airtcp_scenario::ScenarioError;
 use airtcp_sim::parallel::Stop;
 
+use crate::base::jobs::{Job, Jobs};
+
 /// Variants that run in the same replications, each with the same random numbers for what they share.
 pub(crate) trait Subject: Sync {
     /// What a job gives.
@@ -39,4 +41,36 @@ pub(crate) trait Subject: Sync {
         number: u32,
         stop: &Stop,
     ) -> Result<Option<Self::Done>, ScenarioError>;
+}
+
+/// By variant, the replications that all variants have finished; `None` if there are none.
+type Finished<T> = Option<Vec<Vec<T>>>;
+
+/// Runs subjects in order, each under a name by which `located` places an error. Returns what each finished, and true
+/// if a replication is missing.
+///
+/// # Errors
+/// The first error of a run.
+pub(crate) fn run<N: Sync, S: Subject, E: Send>(
+    subjects: &[(N, &S)],
+    workers: Option<u32>,
+    located: impl Fn(&N, ScenarioError) -> E + Sync,
+    report: impl FnMut(usize, usize) -> bool,
+) -> Result<(Vec<Finished<S::Done>>, bool), E> {
+    let mut jobs = Jobs::new();
+    for (_, subject) in subjects {
+        jobs.add((0..subject.variants()).map(|variant| (variant, subject.jobs())).collect(), 1);
+    }
+    let job = |job: Job<'_, usize>, stop: &Stop| {
+        let (name, subject) = &subjects[job.subject];
+        subject.run(*job.variant, job.replication, stop).map_err(|e| located(name, e))
+    };
+    let (mut all, mut interrupted) = (Vec::new(), false);
+    for found in jobs.run(workers, job, report)? {
+        let (finished, is_complete) = found.complete();
+        interrupted |= !is_complete;
+        let finished: Vec<Vec<S::Done>> = finished.into_iter().map(|(_, done)| done).collect();
+        all.push(finished.iter().any(|done| !done.is_empty()).then_some(finished));
+    }
+    Ok((all, interrupted))
 }
