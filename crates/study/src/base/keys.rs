@@ -14,6 +14,15 @@ pub(crate) fn name(text: &str) -> String {
     text.split(':').next().unwrap_or_default().trim().to_lowercase()
 }
 
+/// The key and the value of a part behind a colon.
+///
+/// # Errors
+/// If it is no key with a value.
+pub(crate) fn pair(part: &str) -> Result<(&str, &str), String> {
+    let both = part.split_once('=').map(|(key, value)| (key.trim(), value.trim()));
+    both.ok_or_else(|| format!("expected KEY=VALUE behind the colon, not \"{part}\""))
+}
+
 /// The keys of a text such as `ll-arq:arq=selective`.
 ///
 /// # Errors
@@ -21,10 +30,8 @@ pub(crate) fn name(text: &str) -> String {
 pub(crate) fn keys(text: &str) -> Result<Map<String, Value>, String> {
     let mut table = Map::new();
     for part in text.split(':').map(str::trim).skip(1) {
-        let (key, value) = part
-            .split_once('=')
-            .ok_or_else(|| format!("expected KEY=VALUE behind the colon, not \"{part}\""))?;
-        let (key, value) = (key.trim(), value_of(value.trim()));
+        let (key, value) = pair(part)?;
+        let value = value_of(value);
         match key.split_once('.') {
             Some((outer, inner)) => {
                 let inside = table.entry(outer).or_insert_with(|| Value::Object(Map::new()));

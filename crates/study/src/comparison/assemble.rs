@@ -38,10 +38,8 @@ pub(crate) fn assemble(setup: &ChannelRuns<'_>, found: Vec<Vec<Done>>) -> Case {
     let rare: Vec<bool> = by_variant.iter().map(|runs| rare_runs_make_mean(runs)).collect();
     let values = values(&by_variant, &rare, setup.coded);
     let (ranking, lags) = paired::ranking(&setup.names, of(&values, Criterion::Goodput), &rare);
-    let mut outcomes = outcomes(setup, &by_variant, &rare, &values);
-    for (outcome, lag) in outcomes.iter_mut().zip(lags) {
-        outcome.less_than_best_bps = lag;
-    }
+    let outcome = |(i, lag)| outcome(setup, &by_variant, &rare, &values, i, lag);
+    let outcomes = lags.into_iter().enumerate().map(outcome).collect();
     Case {
         channel: setup.channel,
         over: match setup.channel {
@@ -62,40 +60,6 @@ fn of(values: &[Values], criterion: Criterion) -> &[Vec<f64>] {
     values.iter().find(|v| v.criterion.name == criterion).map_or(&[], |v| &v.each)
 }
 
-/// The outcome of each variant, with its differences from the reference.
-fn outcomes(
-    setup: &ChannelRuns<'_>,
-    by_variant: &[Vec<CompareRun>],
-    rare: &[bool],
-    values: &[Values],
-) -> Vec<Outcome> {
-    let rivals: Vec<Vec<f64>> = by_variant
-        .iter()
-        .map(|runs| runs.iter().filter_map(|r| r.rival_goodput_bps).collect())
-        .collect();
-    let reference = setup.reference;
-    let each = by_variant.iter().zip(&setup.names).enumerate();
-    each.map(|(i, (runs, name))| {
-        let against = |values: &[Vec<f64>]| {
-            let (ours, theirs) = (values.get(i)?, values.get(reference)?);
-            (i != reference && !ours.is_empty() && !theirs.is_empty())
-                .then(|| paired::difference(ours, theirs))
-        };
-        let difference = against(of(values, Criterion::Goodput));
-        let unknown = rare[i] || rare[reference];
-        Outcome {
-            difference: if unknown { difference.map(Difference::unknown) } else { difference },
-            rival_difference: against(&rivals),
-            // Delays count only if every replication has one, because a pair needs both.
-            delivery_p95_difference: against(of(values, Criterion::Delay)),
-            waste_difference: against(of(values, Criterion::Waste)),
-            share_difference: against(of(values, Criterion::Share)),
-            ..outcome(setup, name, runs, rare[i])
-        }
-    })
-    .collect()
-}
-
 /// True if rare replications determine the mean goodput: over slots, if nearly all of the slots
 /// deliver a packet, or nearly none do.
 pub(super) fn rare_runs_make_mean(runs: &[CompareRun]) -> bool {
@@ -103,9 +67,27 @@ pub(super) fn rare_runs_make_mean(runs: &[CompareRun]) -> bool {
     !SlotUse::interval_holds(&slots)
 }
 
-/// Means of one variant, with intervals; goodputs have no interval if `rare`.
-fn outcome(setup: &ChannelRuns<'_>, name: &str, runs: &[CompareRun], rare: bool) -> Outcome {
-    let rate = |found: Estimate| if rare { without_interval(found) } else { found };
+/// Means of variant `i` with intervals, which goodputs have not if they are rare, and its differences from the
+/// reference. It has `lag` less than the best.
+fn outcome(
+    setup: &ChannelRuns<'_>,
+    by_variant: &[Vec<CompareRun>],
+    rare: &[bool],
+    values: &[Values],
+    i: usize,
+    lag: Option<Estimate>,
+) -> Outcome {
+    let (runs, reference) = (&by_variant[i], setup.reference);
+    let against = |values: &[Vec<f64>]| {
+        let (ours, theirs) = (values.get(i)?, values.get(reference)?);
+        (i != reference && !ours.is_empty() && !theirs.is_empty())
+            .then(|| paired::difference(ours, theirs))
+    };
+    let difference = against(of(values, Criterion::Goodput));
+    let unknown = rare[i] || rare[reference];
+    let rivals = by_variant.iter().map(|runs| runs.iter().filter_map(|r| r.rival_goodput_bps));
+    let rivals: Vec<Vec<f64>> = rivals.map(Iterator::collect).collect();
+    let rate = |found: Estimate| if rare[i] { without_interval(found) } else { found };
     let counts = |f: fn(&CompareRun) -> u64| Estimate::of_counts(runs.iter().map(|r| f(r) as f64));
     let some = |f: fn(&CompareRun) -> Option<f64>| {
         Estimate::of_some(runs.iter().map(f), Range::NOT_NEGATIVE)
@@ -123,17 +105,18 @@ fn outcome(setup: &ChannelRuns<'_>, name: &str, runs: &[CompareRun], rare: bool)
     let any = |f: fn(&CompareRun) -> Option<f64>| up_to(f, f64::INFINITY);
     let goodput = goodput(setup, runs);
     Outcome {
-        variant: name.to_owned(),
+        variant: setup.names[i].clone(),
         goodput_bps: rate(goodput),
         packets_per_second: any(|r| r.packets_per_second).map(rate),
-        difference: None,
-        less_than_best_bps: None,
+        difference: if unknown { difference.map(Difference::unknown) } else { difference },
+        less_than_best_bps: lag,
         rtt_mean_s: some(|r| r.rtt_mean_s),
         rtt_p95_s: some(|r| r.rtt_p95_s),
         delivery_mean_s: some(|r| r.delivery_mean_s),
         delivery_p50_s: some(|r| r.delivery_p50_s),
         delivery_p95_s: some(|r| r.delivery_p95_s),
-        delivery_p95_difference: None,
+        // Delays count only if every replication has one, because a pair needs both.
+        delivery_p95_difference: against(of(values, Criterion::Delay)),
         queue_delay_s: some(|r| r.queue_delay_s),
         residual_loss: share(|r| Some((r.lossy_packets_lost? as f64, r.lossy_packets? as f64))),
         bytes_per_byte: ratio(|r| Some((r.link_bps?, r.carried_bps?))),
@@ -150,11 +133,11 @@ fn outcome(setup: &ChannelRuns<'_>, name: &str, runs: &[CompareRun], rare: bool)
         jain_index_up: up_to(|r| r.jain_index_up, 1.0),
         jain_index_down: up_to(|r| r.jain_index_down, 1.0),
         others_goodput_bps: any(|r| r.others_goodput_bps),
-        waste_difference: None,
-        share_difference: None,
+        waste_difference: against(of(values, Criterion::Waste)),
+        share_difference: against(of(values, Criterion::Share)),
         share: up_to(|r| r.share, 1.0),
         rival_goodput_bps: any(|r| r.rival_goodput_bps),
-        rival_difference: None,
+        rival_difference: against(&rivals),
     }
 }
 

@@ -7,8 +7,6 @@
 #[cfg(test)]
 mod tests;
 
-use airtcp_units::Narrow;
-
 use super::schemes_assemble as assemble;
 use super::schemes_verdict::{Setup, verdict};
 use crate::base::error::CompareError;
@@ -66,12 +64,21 @@ fn subject(plans: &Plans, name: &str, runs: Vec<Vec<SchemeRun>>) -> SchemesSubje
     let stations = plans.stations();
     let setup = Setup { names: &names, runs: &runs, flows: plans.flows.len(), stations: &stations };
     let verdict = verdict(&setup, plans.not_ranked.clone());
+    let plan = plans.first();
+    let scenario = &plan.scenario;
     SchemesSubject {
-        replications: u32::narrow(runs.first().map_or(0, Vec::len)),
+        name: name.to_owned(),
+        title: scenario.title.clone(),
+        seed: scenario.seed,
+        duration_s: scenario.duration.saturating_sub(scenario.warmup).as_secs_f64(),
+        replications: verdict.replications,
+        flows: plans.flows.iter().map(|i| plan.flows[*i].name.clone()).collect(),
+        scenario: serde_json::to_value(scenario).unwrap_or_default(),
+        notes: plans.notes(),
+        variants: plans.variants.clone(),
         outcomes: assemble::outcomes(&names, 0, &runs),
-        stations: assemble::stations(plans.first(), &names, 0, &runs),
+        stations: assemble::stations(plan, &names, 0, &runs),
         verdict,
         runs: runs.into_iter().flatten().collect(),
-        ..plans.subject(name)
     }
 }

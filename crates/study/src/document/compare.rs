@@ -46,10 +46,11 @@ pub struct CompareResult {
 }
 
 /// Kinds of subjects on which TCPs are compared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SubjectKind {
     /// A scenario.
+    #[default]
     Scenario,
     /// A delivery trace, one packet a slot.
     Trace,
@@ -60,7 +61,7 @@ pub enum SubjectKind {
 }
 
 /// One scenario or link.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Subject {
     /// The scenario's file or the link's name.
     pub name: String,

@@ -7,7 +7,7 @@ use airtcp_units::{Nanos, Narrow, Span};
 
 use super::change::{Change, sets};
 use crate::base::loader::Traces;
-use crate::subject::{Subject, run};
+use crate::subject::{Ran, Subject, run};
 
 /// A variant may take this many times the events of the scenario as given: an unlimited flow sends more.
 const MORE_EVENTS: u64 = 2;
@@ -188,12 +188,7 @@ impl<'a> Bench<'a> {
     }
 
     /// One replication, within the bound on events if there is one.
-    fn replication(
-        &self,
-        plan: &Resolved,
-        number: u32,
-        stop: &Stop,
-    ) -> Result<Option<Replication>, ScenarioError> {
+    fn replication(&self, plan: &Resolved, number: u32, stop: &Stop) -> Ran<Replication> {
         let load = |name: &str| self.traces.load(name);
         // Replications of a scenario take about the same number of events.
         let most = self.events.as_ref().and_then(|events| events.iter().max());
@@ -226,20 +221,11 @@ impl Subject for Variants<'_, '_> {
     /// An error of one variant stops no other.
     type Done = Result<Replication, ScenarioError>;
 
-    fn variants(&self) -> usize {
-        self.plans.len()
+    fn jobs(&self) -> (usize, u32) {
+        (self.plans.len(), self.bench.extent.replications)
     }
 
-    fn jobs(&self) -> u32 {
-        self.bench.extent.replications
-    }
-
-    fn run(
-        &self,
-        variant: usize,
-        number: u32,
-        stop: &Stop,
-    ) -> Result<Option<Self::Done>, ScenarioError> {
+    fn run(&self, variant: usize, number: u32, stop: &Stop) -> Ran<Self::Done> {
         Ok(self.bench.replication(self.plans[variant], number, stop).transpose())
     }
 }

@@ -153,10 +153,10 @@ pub fn score_synthesisers(
     let job = |job: Job<'_, Option<&Synthesiser>>, _: &Stop| {
         let (link, config) = (&links[job.subject], &configs[job.subject]);
         Ok::<_, StudyError>(Some(match job.variant {
-            None => Part::Empirical(measure(&link.outcomes, config)),
+            None => (None, vec![measure(&link.outcomes, config)]),
             Some(synthesiser) => {
                 let drawn = (&draws[job.subject], options.replicas);
-                Part::Score(Box::new(score(synthesiser, link, config, drawn)))
+                fitted(synthesiser, link, config, drawn)
             }
         }))
     };
@@ -164,7 +164,6 @@ pub fn score_synthesisers(
     let mut finished = Vec::new();
     for ((link, config), results) in links.iter().zip(&configs).zip(results) {
         let (parts, true) = results.complete() else { continue };
-        let parts = parts.into_iter().flat_map(|(_, part)| part).collect();
         finished.extend(assemble(link, config.slot.as_secs_f64(), options, parts));
     }
     Ok(ModelsResult {
@@ -180,10 +179,8 @@ pub fn score_synthesisers(
     })
 }
 
-enum Part {
-    Empirical(Measured),
-    Score(Box<Score>),
-}
+/// A fitted model, and what its links measure; of the trace itself no model.
+type Part = (Option<SynthModel>, Vec<Measured>);
 
 fn measure(outcomes: &Outcomes, config: &SlottedConfig) -> Measured {
     let runs = RunStats::of(outcomes);
@@ -196,67 +193,61 @@ fn measure(outcomes: &Outcomes, config: &SlottedConfig) -> Measured {
     }
 }
 
-fn score(
+/// Fits a synthesiser to a link, and measures the links that it draws.
+fn fitted(
     synthesiser: &Synthesiser,
     link: &LinkTrace,
     config: &SlottedConfig,
     (draws, replicas): (&Draws, u32),
-) -> Score {
+) -> Part {
     let model = synthesiser.fit(&link.outcomes);
     let purpose = format!("models/{}", synthesiser.name);
-    let drawn: Vec<Measured> = model.as_ref().map_or_else(Vec::new, |model| {
-        (0..replicas)
-            .filter_map(|replica| {
-                let mut stream = draws.stream(&purpose, replica);
-                let outcomes = model.generate(link.outcomes.len(), &mut stream).ok()?;
-                Some(measure(&outcomes, config))
-            })
-            .collect()
-    });
+    let drawn = |model: &SynthModel| {
+        let one = |replica| {
+            let mut stream = draws.stream(&purpose, replica);
+            let outcomes = model.generate(link.outcomes.len(), &mut stream).ok()?;
+            Some(measure(&outcomes, config))
+        };
+        (0..replicas).filter_map(one).collect()
+    };
+    let drawn = model.as_ref().map_or_else(Vec::new, drawn);
+    (model, drawn)
+}
+
+/// The score of a synthesiser, relative to the trace.
+fn score(synthesiser: &Synthesiser, (model, drawn): Part, trace: &Measured) -> Score {
     let within = |f: &dyn Fn(&Measured) -> f64, range| Estimate::within(drawn.iter().map(f), range);
     let over = |f: &dyn Fn(&Measured) -> f64| within(f, Range::NOT_NEGATIVE);
+    let packets_per_second = over(&|m| m.packets_per_second);
+    let longest_success_burst = over(&|m| m.longest_success_burst as f64);
+    let longest = longest_success_burst.mean.filter(|m| *m > 0.0);
+    let longest = longest.zip(Some(trace.longest_success_burst as f64).filter(|t| *t > 0.0));
+    let rate = packets_per_second.mean.filter(|_| trace.packets_per_second > 0.0);
     Score {
         synthesiser: synthesiser.name.into(),
         model,
-        packets_per_second: over(&|m| m.packets_per_second),
-        throughput_error: None,
+        packets_per_second,
+        throughput_error: rate.map(|m| m / trace.packets_per_second - 1.0),
         prr: within(&|m| m.prr, Range::SHARE),
-        longest_success_burst: over(&|m| m.longest_success_burst as f64),
-        longest_burst_log_ratio: None,
+        longest_success_burst,
+        longest_burst_log_ratio: longest.map(|(m, t)| detmath::ln(m / t)),
         longest_loss_burst: over(&|m| m.longest_loss_burst as f64),
         success_excess: Estimate::of_some(drawn.iter().map(|m| m.success_excess), Range::ANY),
     }
 }
 
-/// Makes the scores of a link from its parts, relative to the trace.
+/// Makes the scores of a link from its parts, that of the trace first.
 fn assemble(
     link: &LinkTrace,
     slot_s: f64,
     options: &StudyOptions,
-    parts: Vec<Part>,
+    parts: Vec<(Option<&Synthesiser>, Vec<Part>)>,
 ) -> Option<LinkModels> {
     let mut parts = parts.into_iter();
-    let Some(Part::Empirical(empirical)) = parts.next() else { return None };
+    let (_, mut trace) = parts.next()?;
+    let empirical = trace.pop()?.1.pop()?;
     let scores = parts
-        .filter_map(|part| match part {
-            Part::Score(score) => Some(*score),
-            Part::Empirical(_) => None,
-        })
-        .map(|mut score| {
-            let against = |mean: Option<f64>, trace: f64| {
-                mean.filter(|m| *m > 0.0 && trace > 0.0).map(|m| m / trace)
-            };
-            score.throughput_error = score
-                .packets_per_second
-                .mean
-                .filter(|_| empirical.packets_per_second > 0.0)
-                .map(|m| m / empirical.packets_per_second - 1.0);
-            let longest = empirical.longest_success_burst as f64;
-            score.longest_burst_log_ratio =
-                against(score.longest_success_burst.mean, longest).map(detmath::ln);
-            score
-        })
-        .collect();
+        .filter_map(|(synthesiser, mut found)| Some(score(synthesiser?, found.pop()?, &empirical)));
     Some(LinkModels {
         name: link.name.clone(),
         packets: link.outcomes.len() as u64,
@@ -264,8 +255,8 @@ fn assemble(
         slot_s,
         slot_assumed: options.slot_assumed(link.interval),
         order_known: link.order_known,
+        scores: scores.collect(),
         empirical,
-        scores,
     })
 }
 

@@ -117,7 +117,7 @@ fn jobs(
             .into_iter()
             .filter_map(|kind| SyntheticLinks::of(link, kind, options.analyse.drawn_order))
             .map(|links| (Variant::Synthetic(links), options.replicas));
-        let compared = compared.subjects().map(|runs| runs.map_or(0, Subject::variants));
+        let compared = compared.subjects().map(|runs| runs.map_or(0, |runs| runs.jobs().0));
         let compared = compared.into_iter().enumerate();
         let compared: Vec<_> = compared
             .flat_map(|(part, n)| (0..n).map(move |number| (Variant::Compared(part, number), 1)))

@@ -10,13 +10,12 @@ use airtcp_scenario::{Resolved, Scenario, ScenarioError};
 use airtcp_sim::parallel::Stop;
 use airtcp_wifi::mac::AccessMethod;
 
+use super::{Ran, Subject};
 use crate::base::error::CompareError;
 use crate::base::loader::Traces;
 use crate::document::compare::NotRanked;
-use crate::document::conclusion::SchemesVerdict;
-use crate::document::schemes::{SchemeRun, SchemeVariant, SchemesSubject};
+use crate::document::schemes::{SchemeRun, SchemeVariant};
 use crate::document::schemes_options::Wanted;
-use crate::subject::Subject;
 use crate::subject::cell_observe::{competing, observe};
 use crate::subject::input::SINGLE;
 
@@ -113,30 +112,10 @@ impl Plans {
         &self.each[0]
     }
 
-    /// The subject that the plans describe, without results.
-    pub(crate) fn subject(&self, name: &str) -> SchemesSubject {
-        let plan = self.first();
-        let scenario = &plan.scenario;
-        let mut notes = Vec::new();
-        if scenario.replications == 1 {
-            notes.push(SINGLE.to_owned());
-        }
-        notes.extend(self.access_note());
-        SchemesSubject {
-            name: name.to_owned(),
-            title: scenario.title.clone(),
-            seed: scenario.seed,
-            duration_s: scenario.duration.saturating_sub(scenario.warmup).as_secs_f64(),
-            replications: 0,
-            flows: self.flows.iter().map(|i| plan.flows[*i].name.clone()).collect(),
-            scenario: serde_json::to_value(scenario).unwrap_or_default(),
-            notes,
-            variants: self.variants.clone(),
-            outcomes: Vec::new(),
-            stations: Vec::new(),
-            verdict: SchemesVerdict::default(),
-            runs: Vec::new(),
-        }
+    /// What a reader of the numbers must know.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        let single = (self.first().scenario.replications == 1).then(|| SINGLE.to_owned());
+        single.into_iter().chain(self.access_note()).collect()
     }
 
     /// Which variants have access categories that the reference lacks.
@@ -167,20 +146,11 @@ impl Plans {
 impl Subject for Plans {
     type Done = SchemeRun;
 
-    fn variants(&self) -> usize {
-        self.variants.len()
+    fn jobs(&self) -> (usize, u32) {
+        (self.variants.len(), self.first().scenario.replications)
     }
 
-    fn jobs(&self) -> u32 {
-        self.first().scenario.replications
-    }
-
-    fn run(
-        &self,
-        variant: usize,
-        number: u32,
-        stop: &Stop,
-    ) -> Result<Option<SchemeRun>, ScenarioError> {
+    fn run(&self, variant: usize, number: u32, stop: &Stop) -> Ran<SchemeRun> {
         let load = |name: &str| self.traces.load(name);
         let done = airtcp_sim::run_replication(&self.each[variant], number, &load, stop)?;
         Ok(done.map(|replication| SchemeRun {

@@ -1,8 +1,8 @@
 //! One channel with the variants that run over it, and an input of a comparison with all its channels.
 
-use airtcp_scenario::ScenarioError;
 use airtcp_sim::parallel::Stop;
 
+use super::Ran;
 use super::describe::parameters;
 use super::over_trace::OverTrace;
 use super::plan::Plans;
@@ -79,15 +79,11 @@ impl<'a> ChannelRuns<'a> {
 impl super::Subject for ChannelRuns<'_> {
     type Done = Done;
 
-    fn variants(&self) -> usize {
-        self.names.len()
+    fn jobs(&self) -> (usize, u32) {
+        (self.names.len(), self.jobs)
     }
 
-    fn jobs(&self) -> u32 {
-        self.jobs
-    }
-
-    fn run(&self, variant: usize, number: u32, stop: &Stop) -> Result<Option<Done>, ScenarioError> {
+    fn run(&self, variant: usize, number: u32, stop: &Stop) -> Ran<Done> {
         match &self.runner {
             Runner::Plans(plans) => plans.run(variant, number, stop),
             Runner::Slots(over) => Ok(over.run(variant, number)),

@@ -9,32 +9,14 @@ use crate::document::TraceSource;
 use crate::document::compare::{Subject, SubjectKind, VariantTcp};
 use crate::variant::tcp::VariantSpec;
 
-/// A subject of which nothing else is known yet.
-pub(crate) fn named(name: &str, kind: SubjectKind) -> Subject {
-    Subject {
-        name: name.to_owned(),
-        kind,
-        title: None,
-        source: None,
-        seed: 0,
-        duration_s: 0.0,
-        slot_s: None,
-        slot_assumed: false,
-        flows: Vec::new(),
-        tcp: Vec::new(),
-        scenario: None,
-        notes: Vec::new(),
-        cases: Vec::new(),
-        remedies: None,
-    }
-}
-
 /// A link with its own notes and these.
 pub(crate) fn of_link(link: &LinkTrace, kind: SubjectKind, notes: &[&str]) -> Subject {
     Subject {
+        name: link.name.clone(),
+        kind,
         source: Some(TraceSource::of(link)),
         notes: link.notes.iter().cloned().chain(notes.iter().map(|n| (*n).to_owned())).collect(),
-        ..named(&link.name, kind)
+        ..Subject::default()
     }
 }
 

@@ -20,27 +20,19 @@ use airtcp_sim::parallel::Stop;
 
 use crate::base::jobs::{Job, Jobs};
 
+/// What a job gives; `None` if it was stopped. An error keeps a replication from running: it may have a layout of its own.
+pub(crate) type Ran<T> = Result<Option<T>, ScenarioError>;
+
 /// Variants that run in the same replications, each with the same random numbers for what they share.
 pub(crate) trait Subject: Sync {
     /// What a job gives.
     type Done: Send;
 
-    /// How many variants there are.
-    fn variants(&self) -> usize;
+    /// How many variants there are, and how many jobs each has.
+    fn jobs(&self) -> (usize, u32);
 
-    /// How many jobs each variant has.
-    fn jobs(&self) -> u32;
-
-    /// Runs one job of a variant; `None` if it was stopped.
-    ///
-    /// # Errors
-    /// What keeps this replication from running: it may have a layout of its own.
-    fn run(
-        &self,
-        variant: usize,
-        number: u32,
-        stop: &Stop,
-    ) -> Result<Option<Self::Done>, ScenarioError>;
+    /// Runs one job of a variant.
+    fn run(&self, variant: usize, number: u32, stop: &Stop) -> Ran<Self::Done>;
 }
 
 /// By variant, the replications that all variants have finished; `None` if there are none.
@@ -59,7 +51,8 @@ pub(crate) fn run<N: Sync, S: Subject, E: Send>(
 ) -> Result<(Vec<Finished<S::Done>>, bool), E> {
     let mut jobs = Jobs::new();
     for (_, subject) in subjects {
-        jobs.add((0..subject.variants()).map(|variant| (variant, subject.jobs())).collect(), 1);
+        let (variants, each) = subject.jobs();
+        jobs.add((0..variants).map(|variant| (variant, each)).collect(), 1);
     }
     let job = |job: Job<'_, usize>, stop: &Stop| {
         let (name, subject) = &subjects[job.subject];

@@ -19,7 +19,8 @@ use airtcp_sim::Durations;
 use airtcp_transport::lt;
 use airtcp_units::{Nanos, Narrow, Span};
 
-use crate::Cwnd;
+use crate::document::Cwnd;
+use crate::document::compare::CompareRun;
 use crate::subject::cwnd::ThinnedCwnd;
 
 /// Maximum number of points of a window that a comparison keeps.
@@ -43,16 +44,23 @@ pub(crate) struct Stretch {
 }
 
 impl Stretch {
-    /// Round-trip times of the end that took more of them.
-    pub(crate) fn rtt(&self) -> &Times {
-        let [client, server] = &self.rtt;
-        if server.count() > client.count() { server } else { client }
-    }
-
-    /// Delivery times of the data of the end that sent more of them.
-    pub(crate) fn delivery(&self) -> &Times {
-        let [client, server] = &self.delivery;
-        if server.count() > client.count() { server } else { client }
+    /// A run with the round-trip times of the end that took more of them, and the delivery times of the data of the
+    /// end that sent more of them.
+    pub(crate) fn times(&self) -> CompareRun {
+        let more = |[client, server]: &[Times; 2]| -> [Option<f64>; 3] {
+            let times = if server.count() > client.count() { server } else { client };
+            [times.mean_s(), times.quantile_s(0.5), times.quantile_s(0.95)]
+        };
+        let ([rtt_mean_s, _, rtt_p95_s], delivery) = (more(&self.rtt), more(&self.delivery));
+        let [delivery_mean_s, delivery_p50_s, delivery_p95_s] = delivery;
+        CompareRun {
+            rtt_mean_s,
+            rtt_p95_s,
+            delivery_mean_s,
+            delivery_p50_s,
+            delivery_p95_s,
+            ..CompareRun::default()
+        }
     }
 }
 

@@ -122,17 +122,12 @@ fn summed(stretch: &Stretch, replication: u32, length: Span, config: &SlottedCon
         replication,
         goodput_bps: per_second(stretch.delivered as f64 * 8.0),
         packets_per_second: Some(packets),
-        rtt_mean_s: stretch.rtt().mean_s(),
-        rtt_p95_s: stretch.rtt().quantile_s(0.95),
-        delivery_mean_s: stretch.delivery().mean_s(),
-        delivery_p50_s: stretch.delivery().quantile_s(0.5),
-        delivery_p95_s: stretch.delivery().quantile_s(0.95),
         segments_sent: sent,
         retransmissions: again,
         retransmission_ratio: if sent == 0 { 0.0 } else { again as f64 / sent as f64 },
         timeouts: stretch.timeouts,
         fast_retransmits: stretch.fast_retransmits,
         slots: Some(SlotUse::of_tcp(delivered, slots - delivered)),
-        ..CompareRun::default()
+        ..stretch.times()
     }
 }

@@ -14,6 +14,7 @@ use airtcp_sim::{links_on_way, run_parts};
 use airtcp_transport::tcp::{Profile, TcpConfig, Variant};
 use airtcp_units::{Nanos, Span};
 
+use super::Ran;
 use super::observe::Observer;
 use super::scenarios::{Cut, Scene};
 use crate::base::error::CompareError;
@@ -99,16 +100,8 @@ impl Plans {
         most_bps(&self.flows.iter().filter_map(|i| all.get(*i).copied()).collect::<Vec<_>>())
     }
 
-    /// Runs one variant in one replication; `None` if it was stopped.
-    ///
-    /// # Errors
-    /// What keeps this replication from running: it may have a layout of its own.
-    pub(crate) fn run(
-        &self,
-        variant: usize,
-        number: u32,
-        stop: &Stop,
-    ) -> Result<Option<Done>, ScenarioError> {
+    /// Runs one variant in one replication.
+    pub(crate) fn run(&self, variant: usize, number: u32, stop: &Stop) -> Ran<Done> {
         let shifted = self.stretch.map(|length| {
             let mut plan = self.each[variant].clone();
             for link in &mut plan.links {
@@ -137,7 +130,7 @@ impl Plans {
         let (stretches, window) = observer.finish();
         let runs =
             replications.iter().zip(&stretches).zip(0..).map(|((replication, seen), part)| {
-                let mut run = self.summed(replication);
+                let mut run = self.summed(replication, seen.times());
                 run.replication += part;
                 run.queue_delay_s = queue_delay(replication, measured);
                 let (sent, lost) = over_lossy_links(plan, replication);
@@ -145,11 +138,6 @@ impl Plans {
                 (run.lossy_packets, run.lossy_packets_lost) =
                     (lossy.then_some(sent), lossy.then_some(lost));
                 (run.link_bps, run.carried_bps) = on_links(plan, replication, measured).unzip();
-                run.rtt_mean_s = seen.rtt().mean_s();
-                run.rtt_p95_s = seen.rtt().quantile_s(0.95);
-                run.delivery_mean_s = seen.delivery().mean_s();
-                run.delivery_p50_s = seen.delivery().quantile_s(0.5);
-                run.delivery_p95_s = seen.delivery().quantile_s(0.95);
                 run.packets_per_second =
                     self.cut.map(|cut| run.goodput_bps / 8.0 / f64::from(cut.mss));
                 run.slots = self.cut.map(|cut| cut.slots(self.delivered(replication), measured));
@@ -164,8 +152,8 @@ impl Plans {
         flows.map(|flow| flow.delivered_bytes).sum()
     }
 
-    /// The results of a replication, summed over the compared flows.
-    fn summed(&self, replication: &Replication) -> CompareRun {
+    /// The results of a replication, summed over the compared flows, with these `times`.
+    fn summed(&self, replication: &Replication, times: CompareRun) -> CompareRun {
         let flows: Vec<&FlowResult> =
             self.flows.iter().filter_map(|i| replication.flows.get(*i)).collect();
         let sum = |of: fn(&FlowResult) -> u64| flows.iter().map(|f| of(f)).sum::<u64>();
@@ -205,7 +193,7 @@ impl Plans {
             active_s: mean(|f| Some(f.active_s)).unwrap_or_default(),
             share: rival.and_then(|r| (goodput + r > 0.0).then(|| goodput / (goodput + r))),
             rival_goodput_bps: rival,
-            ..CompareRun::default()
+            ..times
         }
     }
 }

@@ -1,14 +1,14 @@
 //! Prepares the inputs of a comparison of TCPs: scenarios here, traces in `traces`.
 
 use super::channel::{Asked, Prepared};
-use super::describe::{mixed_recoveries, named};
+use super::describe::mixed_recoveries;
 use super::input::{Input, SINGLE, located, with_runs};
 use super::remedies;
 use super::scenarios::Scene;
 use super::traces::{over_capacity, over_link, over_slots};
 use crate::base::draws::Naming;
 use crate::base::error::CompareError;
-use crate::document::compare::{Aim, SubjectKind};
+use crate::document::compare::{Aim, Subject, SubjectKind};
 use crate::document::compare_options::CompareOptions;
 use crate::variant::remedy::against_losses;
 
@@ -55,9 +55,14 @@ fn over_scenario<'a>(
     scene: &Scene<'_>,
     asked: &Asked<'_>,
 ) -> Result<Prepared<'a>, CompareError> {
-    let mut made = Prepared::of(named(name, SubjectKind::Scenario), scene, asked)?;
+    let subject = Subject {
+        name: name.to_owned(),
+        kind: SubjectKind::Scenario,
+        title: scene.scenario.title.clone(),
+        ..Subject::default()
+    };
+    let mut made = Prepared::of(subject, scene, asked)?;
     let subject = &mut made.subject;
-    subject.title.clone_from(&scene.scenario.title);
     subject.notes.extend(mixed_recoveries(&subject.tcp));
     if scene.scenario.replications == 1 {
         subject.notes.push(SINGLE.to_owned());

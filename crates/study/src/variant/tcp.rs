@@ -51,7 +51,7 @@ impl VariantSpec {
     /// Reads a variant from its text.
     pub(crate) fn parse(text: &str) -> Result<Self, CompareError> {
         let text = text.trim();
-        let name = text.split(':').next().unwrap_or_default().to_lowercase();
+        let name = keys::name(text);
         let alone = !text.contains('@') && is_protocol(&name);
         let (transport, behind) = match text.split_once('@') {
             Some((transport, behind)) => (transport.trim(), Some(behind.trim())),
@@ -68,7 +68,7 @@ impl VariantSpec {
 
     /// Reads a part after an `@`: a queue discipline or a link protocol.
     fn behind(&mut self, part: &str) -> Result<(), CompareError> {
-        let kind = part.split(':').next().unwrap_or_default().to_lowercase();
+        let kind = keys::name(part);
         let queues: Vec<&str> = airtcp_queueing::registry().iter().map(|e| e.name).collect();
         let twice = |what: &str| {
             Err(CompareError::other(format!("\"{part}\": there is a {what} before it already")))
@@ -100,8 +100,7 @@ impl VariantSpec {
 
     /// Reads the part before the `@`.
     fn transport(text: &str) -> Result<Self, CompareError> {
-        let mut parts = text.split(':').map(str::trim);
-        let name = parts.next().unwrap_or_default().to_lowercase();
+        let name = keys::name(text);
         let kind = match name.as_str() {
             LT_TCP => TransportKind::LtTcp,
             SLIDING => TransportKind::Sliding,
@@ -113,11 +112,8 @@ impl VariantSpec {
         };
         let refuse = |why: String| CompareError::other(format!("\"{text}\": {why}"));
         let (mut tcp, mut keys, mut label) = (BASE, Map::new(), name);
-        for part in parts {
-            let (key, value) = part.split_once('=').ok_or_else(|| {
-                refuse(format!("expected KEY=VALUE behind the colon, not \"{part}\""))
-            })?;
-            let (key, value) = (key.trim(), value.trim());
+        for part in text.split(':').skip(1).map(str::trim) {
+            let (key, value) = keys::pair(part).map_err(refuse)?;
             if key == "congestion" && kind == TransportKind::LtTcp {
                 tcp = value;
             } else {
