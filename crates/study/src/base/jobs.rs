@@ -83,13 +83,8 @@ impl<V: Sync> Jobs<V> {
     }
 
     /// Adds a subject: its variants with the replications of each. `cost` is the relative duration
-    /// of one of its jobs, for the progress.
-    pub(crate) fn add(&mut self, variants: Vec<(V, u32)>, cost: usize) {
-        self.add_short(variants, cost, 1);
-    }
-
-    /// Adds a subject with short jobs, which a worker does in batches of `batch`.
-    pub(crate) fn add_short(&mut self, variants: Vec<(V, u32)>, cost: usize, batch: usize) {
+    /// of one of its jobs, for the progress; a worker does `batch` of them at a time.
+    pub(crate) fn add(&mut self, variants: Vec<(V, u32)>, cost: usize, batch: usize) {
         self.subjects.push(Subject { variants, cost, batch: batch.max(1) });
     }
 
@@ -179,8 +174,8 @@ mod tests {
     /// Two subjects, the second with variants of two and of three replications.
     fn jobs() -> Jobs<char> {
         let mut jobs = Jobs::new();
-        jobs.add(vec![('a', 1)], 10);
-        jobs.add(vec![('b', 2), ('c', 3)], 1);
+        jobs.add(vec![('a', 1)], 10, 1);
+        jobs.add(vec![('b', 2), ('c', 3)], 1, 1);
         jobs
     }
 
@@ -212,8 +207,8 @@ mod tests {
     fn batches_change_no_result() {
         for (workers, batch) in [(1, 2), (2, 2), (2, 3), (3, 100), (1, 0)] {
             let mut jobs = Jobs::new();
-            jobs.add_short(vec![('a', 2), ('b', 3)], 1, batch);
-            jobs.add_short(vec![('c', 1)], 1, batch);
+            jobs.add(vec![('a', 2), ('b', 3)], 1, batch);
+            jobs.add(vec![('c', 1)], 1, batch);
             let job = |job: Job<'_, char>, _: &Stop| Ok::<_, Infallible>(Some(name(&job)));
             let Ok(found) = jobs.run(Some(workers), job, |_, _| true);
             let all: Vec<_> =
@@ -225,8 +220,8 @@ mod tests {
     #[test]
     fn a_batch_stops_at_the_job_that_was_stopped() {
         let mut jobs = Jobs::new();
-        jobs.add_short(vec![('a', 4)], 1, 4);
-        jobs.add_short(vec![('b', 4)], 1, 4);
+        jobs.add(vec![('a', 4)], 1, 4);
+        jobs.add(vec![('b', 4)], 1, 4);
         let job = |job: Job<'_, char>, stop: &Stop| {
             if job.replication == 2 {
                 stop.set();

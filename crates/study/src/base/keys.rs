@@ -3,9 +3,10 @@
 //! A key with a dot stands in a table within the table: `ll-arq:feedback.way=reverse`. A table with defaults alone
 //! is `{}`: `per-station:controller={}`.
 
-use airtcp_probe::explained;
+use airtcp_probe::{explained, reworded};
 use airtcp_queueing::{Queue, QueueConfig};
 use airtcp_random::Seed;
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
@@ -103,6 +104,21 @@ fn without_each(table: &Value) -> Vec<(String, Value)> {
         each.push((key, rest));
     }
     each
+}
+
+/// A table with `keys` in place of its own.
+///
+/// # Errors
+/// If a key or a value is impossible.
+pub(crate) fn merged<'k, T: Serialize + DeserializeOwned>(
+    base: &T,
+    keys: impl IntoIterator<Item = (&'k String, &'k Value)>,
+) -> Result<T, String> {
+    let mut table = serde_json::to_value(base).map_err(|e| e.to_string())?;
+    if let Some(table) = table.as_object_mut() {
+        table.extend(keys.into_iter().map(|(key, value)| (key.clone(), value.clone())));
+    }
+    serde_json::from_value(table).map_err(|e| reworded(&e.to_string()))
 }
 
 /// The queue discipline of a text such as `red:ecn=true`.

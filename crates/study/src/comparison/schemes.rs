@@ -64,6 +64,9 @@ fn subject(plans: &Plans, name: &str, runs: Vec<Vec<SchemeRun>>) -> SchemesSubje
     let stations = plans.stations();
     let setup = Setup { names: &names, runs: &runs, flows: plans.flows.len(), stations: &stations };
     let verdict = verdict(&setup, plans.not_ranked.clone());
+    let outcomes = names.iter().zip(&runs).enumerate().map(|(number, (name, own))| {
+        assemble::outcome(name, own, (number > 0).then_some(&runs[0][..]))
+    });
     let plan = plans.first();
     let scenario = &plan.scenario;
     SchemesSubject {
@@ -76,8 +79,8 @@ fn subject(plans: &Plans, name: &str, runs: Vec<Vec<SchemeRun>>) -> SchemesSubje
         scenario: serde_json::to_value(scenario).unwrap_or_default(),
         notes: plans.notes(),
         variants: plans.variants.clone(),
-        outcomes: assemble::outcomes(&names, 0, &runs),
-        stations: assemble::stations(plan, &names, 0, &runs),
+        outcomes: outcomes.collect(),
+        stations: assemble::stations(plan, &names, &runs),
         verdict,
         runs: runs.into_iter().flatten().collect(),
     }

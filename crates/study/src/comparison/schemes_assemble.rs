@@ -1,12 +1,10 @@
 //! From the runs of a scenario to what its variants gave: estimates and paired differences.
 
-use std::collections::BTreeMap;
-
 use airtcp_scenario::Resolved;
 use airtcp_sim::Estimate;
 use airtcp_sim::results::Range;
 
-use crate::document::compare::Difference;
+use super::criteria::all;
 use crate::document::schemes::{SchemeOutcome, SchemeRun, SchemeStation};
 use crate::numbers::paired;
 
@@ -32,39 +30,18 @@ const QUANTITIES: [(&str, fn(&SchemeRun) -> Option<f64>); 18] = [
     ("exchange_p99_s", |r| r.exchange_p99_s),
 ];
 
-/// What each variant gave, with its differences from the one of number `reference`.
-pub(crate) fn outcomes(
-    names: &[String],
-    reference: usize,
-    runs: &[Vec<SchemeRun>],
-) -> Vec<SchemeOutcome> {
-    let each = names.iter().zip(runs).enumerate();
-    each.map(|(i, (name, ours))| {
-        let differences = if i == reference {
-            BTreeMap::new()
-        } else {
-            let found = QUANTITIES.iter().filter_map(|(key, of)| {
-                Some(((*key).to_owned(), difference(ours, &runs[reference], *of)?))
-            });
-            found.collect()
-        };
-        SchemeOutcome { differences, ..outcome(name, ours) }
-    })
-    .collect()
-}
-
-/// The paired difference of a quantity; `None` if some replication has no value.
-fn difference(
-    ours: &[SchemeRun],
-    theirs: &[SchemeRun],
-    of: fn(&SchemeRun) -> Option<f64>,
-) -> Option<Difference> {
-    let values = |runs: &[SchemeRun]| runs.iter().map(of).collect::<Option<Vec<f64>>>();
-    let (ours, theirs) = (values(ours)?, values(theirs)?);
-    (!ours.is_empty()).then(|| paired::difference(&ours, &theirs))
-}
-
-fn outcome(name: &str, runs: &[SchemeRun]) -> SchemeOutcome {
+/// What a variant gave, with its differences from the reference, unless it is that.
+pub(crate) fn outcome(
+    name: &str,
+    runs: &[SchemeRun],
+    reference: Option<&[SchemeRun]>,
+) -> SchemeOutcome {
+    // A quantity that some replication of either lacks has no difference.
+    let difference = |(key, of): &(&str, fn(&SchemeRun) -> Option<f64>)| {
+        let (ours, theirs) = (all(runs, *of), all(reference?, *of));
+        let both = !ours.is_empty() && !theirs.is_empty();
+        both.then(|| ((*key).to_owned(), paired::difference(&ours, &theirs)))
+    };
     let some = |of: fn(&SchemeRun) -> Option<f64>| {
         Estimate::of_some(runs.iter().map(of), Range::NOT_NEGATIVE)
     };
@@ -94,15 +71,14 @@ fn outcome(name: &str, runs: &[SchemeRun]) -> SchemeOutcome {
         exchange_p50_s: some(|r| r.exchange_p50_s),
         exchange_p95_s: some(|r| r.exchange_p95_s),
         exchange_p99_s: some(|r| r.exchange_p99_s),
-        differences: BTreeMap::new(),
+        differences: QUANTITIES.iter().filter_map(difference).collect(),
     }
 }
 
-/// What each station got under each variant.
+/// What each station got under each variant, the reference first.
 pub(crate) fn stations(
     plan: &Resolved,
     names: &[String],
-    reference: usize,
     runs: &[Vec<SchemeRun>],
 ) -> Vec<SchemeStation> {
     let cells = plan.cells.iter().map(|cell| (&cell.spec.name, cell.spec.node_names()));
@@ -118,8 +94,7 @@ pub(crate) fn stations(
             let goodput = |run: &SchemeRun, i: usize| run.stations.get(i).map(|s| s.goodput_bps);
             let airtime = |run: &SchemeRun, i: usize| run.stations.get(i).map(|s| s.airtime_share);
             let against = |get: fn(&SchemeRun, usize) -> Option<f64>| {
-                (variant != reference)
-                    .then(|| paired::difference(&of(variant, get), &of(reference, get)))
+                (variant != 0).then(|| paired::difference(&of(variant, get), &of(0, get)))
             };
             found.push(SchemeStation {
                 variant: name.clone(),
@@ -145,7 +120,7 @@ mod tests {
     /// Every estimate of an outcome has its paired difference.
     #[test]
     fn the_list_of_quantities_is_complete() {
-        let Ok(Value::Object(outcome)) = serde_json::to_value(outcome("x", &[])) else {
+        let Ok(Value::Object(outcome)) = serde_json::to_value(outcome("x", &[], None)) else {
             panic!("an outcome is a table");
         };
         let is_estimate = |value: &Value| value.get("ci_low").is_some();

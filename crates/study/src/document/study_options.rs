@@ -11,6 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::base::error::{SCALED, StudyError};
+use crate::base::keys::merged;
 use crate::document::compare_options::usual;
 
 /// The slot for which S1 states its timers on Mirage; other slots scale them (S1 section 3.2.2).
@@ -131,13 +132,8 @@ impl StudyOptions {
         if self.tcp.is_empty() {
             return Ok(base);
         }
-        let tcp = |e: &dyn std::fmt::Display| StudyError::Tcp(reworded(&e.to_string()));
-        let mut table = serde_json::to_value(&base).map_err(|e| tcp(&e))?;
-        if let serde_json::Value::Object(keys) = &mut table {
-            keys.extend(self.tcp.iter().map(|(key, value)| (key.clone(), value.clone())));
-        }
-        let config: TcpConfig = serde_json::from_value(table).map_err(|e| tcp(&e))?;
-        config.validate().map_err(|e| tcp(&e))?;
+        let config: TcpConfig = merged(&base, &self.tcp).map_err(StudyError::Tcp)?;
+        config.validate().map_err(|e| StudyError::Tcp(reworded(&e.to_string())))?;
         Ok(config)
     }
 }

@@ -148,7 +148,7 @@ pub fn score_synthesisers(
     let mut jobs = Jobs::new();
     for _ in links {
         let scored = SYNTHESISERS.iter().map(|synthesiser| (Some(synthesiser), 1));
-        jobs.add(std::iter::once((None, 1)).chain(scored).collect(), 1);
+        jobs.add(std::iter::once((None, 1)).chain(scored).collect(), 1, 1);
     }
     let job = |job: Job<'_, Option<&Synthesiser>>, _: &Stop| {
         let (link, config) = (&links[job.subject], &configs[job.subject]);

@@ -125,7 +125,7 @@ fn jobs(
         let slots = link.outcomes.len();
         let batch = if compared.is_empty() { BATCH_SLOTS / slots.max(1) } else { 1 };
         let variants = std::iter::once((Variant::Trace, 1)).chain(synthetic).chain(compared);
-        jobs.add_short(variants.collect(), slots, batch);
+        jobs.add(variants.collect(), slots, batch);
     }
     if jobs.len() > MAX_SIMULATIONS {
         return Err(StudyError::Range {

@@ -33,17 +33,21 @@ pub(crate) fn mean(values: &[f64]) -> f64 {
 
 /// The mean of `values` with the interval that misses it with probability `alpha`.
 pub(crate) fn interval(values: &[f64], alpha: f64) -> Estimate {
-    let n = values.len() as f64;
     if values.is_empty() {
         return Estimate { mean: None, ci_low: None, ci_high: None };
     }
     let mean = mean(values);
-    let Ok(t) = StudentsT::new(0.0, 1.0, n - 1.0) else {
-        return Estimate { mean: Some(mean), ci_low: None, ci_high: None };
-    };
+    let half = half(values, mean, alpha);
+    let end = |sign: f64| half.map(|half| mean + sign * half);
+    Estimate { mean: Some(mean), ci_low: end(-1.0), ci_high: end(1.0) }
+}
+
+/// Half of Student's interval of the mean of `values`; `None` with fewer than two.
+pub(crate) fn half(values: &[f64], mean: f64, alpha: f64) -> Option<f64> {
+    let n = values.len() as f64;
+    let t = StudentsT::new(0.0, 1.0, n - 1.0).ok()?;
     let variance = values.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / (n - 1.0);
-    let half = t.inverse_cdf(1.0 - alpha / 2.0) * (variance / n).sqrt();
-    Estimate { mean: Some(mean), ci_low: Some(mean - half), ci_high: Some(mean + half) }
+    Some(t.inverse_cdf(1.0 - alpha / 2.0) * (variance / n).sqrt())
 }
 
 /// A ratio of two totals over the replications, `sum x / sum y`, such as packets lost over packets

@@ -52,7 +52,7 @@ pub(crate) fn run<N: Sync, S: Subject, E: Send>(
     let mut jobs = Jobs::new();
     for (_, subject) in subjects {
         let (variants, each) = subject.jobs();
-        jobs.add((0..variants).map(|variant| (variant, each)).collect(), 1);
+        jobs.add((0..variants).map(|variant| (variant, each)).collect(), 1, 1);
     }
     let job = |job: Job<'_, usize>, stop: &Stop| {
         let (name, subject) = &subjects[job.subject];

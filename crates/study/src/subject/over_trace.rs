@@ -21,7 +21,7 @@ use crate::variant::preconditions::unmet_over_slots;
 pub(crate) const MIN_STRETCH: usize = 1000;
 
 /// A trace, or the synthetic links of one kind.
-enum Fates<'a> {
+pub(crate) enum Fates<'a> {
     /// The trace, and the number of its stretches.
     Trace(&'a Outcomes, u32),
     /// Links drawn from these streams.
@@ -30,7 +30,7 @@ enum Fates<'a> {
 
 /// TCPs over a trace or over synthetic links, one packet a slot.
 pub(crate) struct OverTrace<'a> {
-    fates: Fates<'a>,
+    pub(crate) fates: Fates<'a>,
     /// The slotted configuration of each variant.
     pub(crate) configs: Vec<SlottedConfig>,
 }
@@ -40,25 +40,7 @@ pub(crate) fn stretches(slots: usize, wanted: u32) -> u32 {
     u32::narrow(slots / MIN_STRETCH).clamp(1, wanted)
 }
 
-impl<'a> OverTrace<'a> {
-    /// Over the trace itself, in `stretches` stretches.
-    pub(crate) fn of_trace(
-        outcomes: &'a Outcomes,
-        stretches: u32,
-        configs: Vec<SlottedConfig>,
-    ) -> Self {
-        Self { fates: Fates::Trace(outcomes, stretches), configs }
-    }
-
-    /// Over synthetic links drawn from `draws`.
-    pub(crate) fn of_synthetic(
-        links: SyntheticLinks,
-        draws: Draws,
-        configs: Vec<SlottedConfig>,
-    ) -> Self {
-        Self { fates: Fates::Synthetic(links, draws), configs }
-    }
-
+impl OverTrace<'_> {
     /// For each variant, its needs that the path does not meet.
     pub(crate) fn unmet(&self) -> Vec<Option<String>> {
         self.configs.iter().map(|config| unmet_over_slots(&config.tcp)).collect()

@@ -6,7 +6,7 @@ use airtcp_units::Span;
 
 use super::channel::{Asked, ChannelRuns, Prepared};
 use super::describe::{mixed_recoveries, of_link};
-use super::over_trace::{MIN_STRETCH as MIN_SLOTS, OverTrace, stretches};
+use super::over_trace::{Fates, MIN_STRETCH as MIN_SLOTS, OverTrace, stretches};
 use super::remedies;
 use super::scenarios::{Scene, Stretches};
 use super::synthetic_links::{Kind, SyntheticLinks};
@@ -93,8 +93,8 @@ pub(super) fn over_slots<'a>(
         let links = options.replications.unwrap_or(SYNTHETIC_LINKS);
         for kind in [Kind::Independent, Kind::GilbertElliott] {
             if let Some(drawn) = SyntheticLinks::of(link, kind, false) {
-                let configs = slotted(link, &base, variants)?;
-                let over = OverTrace::of_synthetic(drawn, draws.clone(), configs);
+                let fates = Fates::Synthetic(drawn, draws.clone());
+                let over = OverTrace { fates, configs: slotted(link, &base, variants)? };
                 cases.push(ChannelRuns::over_slots(over, links, variants));
             }
         }
@@ -118,7 +118,8 @@ pub(crate) fn over_trace<'a>(
     variants: &[VariantSpec],
 ) -> Result<ChannelRuns<'a>, CompareError> {
     let parts = stretches(link.outcomes.len(), wanted);
-    let over = OverTrace::of_trace(&link.outcomes, parts, slotted(link, base, variants)?);
+    let fates = Fates::Trace(&link.outcomes, parts);
+    let over = OverTrace { fates, configs: slotted(link, base, variants)? };
     Ok(ChannelRuns::over_slots(over, 1, variants))
 }
 

@@ -14,15 +14,13 @@
 
 use airtcp_link::ProtocolConfig;
 use airtcp_link::protocol::registry;
-use airtcp_probe::{near, reworded};
+use airtcp_probe::near;
 use airtcp_queueing::QueueConfig;
 use airtcp_scenario::{Flow, Resolved, TransportKind};
 use airtcp_sim::links_on_way;
 use airtcp_sliding::SlidingConfig;
 use airtcp_transport::lt::LtConfig;
 use airtcp_transport::tcp::{TcpConfig, Variant, VariantError};
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::base::error::CompareError;
@@ -123,9 +121,9 @@ impl VariantSpec {
         }
         // Finds errors that do not depend on the configuration.
         match kind {
-            TransportKind::LtTcp => merged(&LtConfig::default(), &keys)
+            TransportKind::LtTcp => keys::merged(&LtConfig::default(), &keys)
                 .and_then(|lt| lt.validate().map_err(|e| e.to_string())),
-            _ => merged(&SlidingConfig::default(), &keys)
+            _ => keys::merged(&SlidingConfig::default(), &keys)
                 .and_then(|sliding| sliding.validate().map_err(|e| e.to_string())),
         }
         .map_err(refuse)?;
@@ -174,10 +172,10 @@ impl VariantSpec {
             Some((kind, keys)) => {
                 flow.transport = *kind;
                 if *kind == TransportKind::LtTcp {
-                    flow.lt = merged(&flow.lt, keys).map_err(refuse)?;
+                    flow.lt = keys::merged(&flow.lt, keys).map_err(refuse)?;
                     flow.lt.validate_with(&flow.tcp).map_err(|e| refuse(e.to_string()))?;
                 } else {
-                    flow.sliding = merged(&flow.sliding, keys).map_err(refuse)?;
+                    flow.sliding = keys::merged(&flow.sliding, keys).map_err(refuse)?;
                     flow.sliding.validate().map_err(|e| refuse(e.to_string()))?;
                 }
             }
@@ -255,18 +253,6 @@ fn protocol(text: &str) -> Result<ProtocolConfig, String> {
 /// True if a link protocol that does something has this name.
 fn is_protocol(name: &str) -> bool {
     name != "none" && registry().iter().any(|entry| entry.name == name)
-}
-
-/// A table with `keys` in place of its own.
-fn merged<T: Serialize + DeserializeOwned>(
-    base: &T,
-    keys: &Map<String, Value>,
-) -> Result<T, String> {
-    let mut table = serde_json::to_value(base).map_err(|e| e.to_string())?;
-    if let Some(table) = table.as_object_mut() {
-        table.extend(keys.clone());
-    }
-    serde_json::from_value(table).map_err(|e| reworded(&e.to_string()))
 }
 
 #[cfg(test)]
