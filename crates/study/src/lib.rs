@@ -33,6 +33,9 @@ pub use document::compare::{
 };
 pub use document::compare_options::{AsLink, CompareOptions};
 pub use document::conclusion::{Aspect, Lag, Question, SchemesVerdict, StationChanges, TradeOff};
+pub use document::limits::{
+    Cause, Explanation, Limit, Of, SlowFlow, Undecided, Verdict as LimitsVerdict, Why, WhyResult,
+};
 pub use document::schemes::{
     SCHEMES_SCHEMA, SchemeOutcome, SchemeRun, SchemeStation, SchemeVariant, SchemesResult,
     SchemesSubject,
@@ -44,10 +47,7 @@ pub use document::study::{
 };
 pub use document::study_options::StudyOptions;
 pub use document::{Cwnd, Skipped, TraceSource};
-pub use limits::{
-    Cause, ExplainedRun, Explanation, Limit, Of, SlowFlow, Undecided, Verdict as LimitsVerdict,
-    Why, WhyResult, explain,
-};
+pub use limits::{ExplainedRun, explain};
 pub use links::capacity_runs::study_capacities;
 pub use links::models::{
     LinkModels, MODELS_SCHEMA, Measured, ModelsResult, Overall, Score, score_synthesisers,

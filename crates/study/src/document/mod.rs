@@ -4,6 +4,7 @@ pub(crate) mod capacity;
 pub(crate) mod compare;
 pub(crate) mod compare_options;
 pub(crate) mod conclusion;
+pub(crate) mod limits;
 pub(crate) mod schemes;
 pub(crate) mod schemes_options;
 pub(crate) mod study;

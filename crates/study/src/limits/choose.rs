@@ -11,10 +11,10 @@ use airtcp_units::detmath::ln;
 
 use super::change::{Change, Kind, written};
 use super::effect::{Effect, NAMED};
-use super::result::{Limit, Undecided};
 use super::trial::{Bench, NotRun, Outcome};
 use super::view::{View, is_satisfied, judged};
 use super::{cells, flows, links};
+use crate::document::limits::{Limit, Undecided};
 
 /// Least effect on flows that no limit named so far raises.
 const OF_OTHERS: f64 = 1.2;

@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use super::buckets;
 use super::change::{Change, Kind};
 use super::place::{Place, least_use, places};
-use super::result::Cause;
 use super::view::View;
+use crate::document::limits::Cause;
 use crate::variant::toml_value::inline;
 
 /// Use from which a link counts as full.

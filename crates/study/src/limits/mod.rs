@@ -19,7 +19,7 @@ mod flows;
 mod links;
 mod name;
 mod place;
-mod result;
+
 mod single;
 mod slow;
 mod split;
@@ -30,7 +30,7 @@ use airtcp_scenario::{Scenario, ScenarioError, Source};
 use airtcp_sim::results::{Replication, RunResult};
 use airtcp_units::Span;
 
-pub use result::{Cause, Explanation, Limit, Of, SlowFlow, Undecided, Verdict, Why, WhyResult};
+use crate::document::limits::{Explanation, Verdict, Why};
 
 use crate::base::loader::Traces;
 use choose::Search;

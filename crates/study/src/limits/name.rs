@@ -8,10 +8,10 @@ use airtcp_units::detmath::ln;
 use super::change::{Change, Kind, written};
 use super::choose::{BESIDE, MORE, Measure, Search, Tried};
 use super::effect::{Effect, NAMED, NEARLY};
-use super::result::{Cause, Limit, Of};
 use super::split::Whole;
 use super::trial::{NotRun, Outcome};
 use super::view::is_satisfied;
+use crate::document::limits::{Cause, Limit, Of};
 
 /// Share of an effect, as a logarithm, from which another one is its equal.
 pub(crate) const ALIKE: f64 = 0.8;

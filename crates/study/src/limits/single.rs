@@ -5,9 +5,9 @@ use super::choose::{Measure, Search, Tried};
 use super::effect::{Effect, NEARLY};
 use super::links;
 use super::name::BEHIND;
-use super::result::Undecided;
 use super::split::Whole;
 use super::trial::NotRun;
+use crate::document::limits::Undecided;
 
 /// Use from which a link is full by arithmetic: a limit that is named raises goodput by a tenth.
 const FULL: f64 = 1.0 / 1.1;

@@ -7,9 +7,9 @@ use super::cells;
 use super::change::{Change, Kind};
 use super::choose::{Measure, Search};
 use super::effect::Effect;
-use super::result::{Cause, Limit, Of, SlowFlow};
 use super::trial::{NotRun, Outcome};
 use super::view::is_satisfied;
+use crate::document::limits::{Cause, Limit, Of, SlowFlow};
 
 /// A flow is slow below this share of the median flow.
 const SLOW: f64 = 0.5;

@@ -4,8 +4,8 @@ use super::change::{Change, Kind, joined, written};
 use super::choose::{BESIDE, Measure, Search, Tried};
 use super::effect::{Effect, NEARLY};
 use super::name::{ALIKE, Named, causes};
-use super::result::Cause;
 use super::trial::{NotRun, Outcome};
+use crate::document::limits::Cause;
 
 /// The same for the fullest of several links in a row: the next one is nearly as full.
 const FULLEST: f64 = 1.0 / 3.0;

@@ -124,7 +124,11 @@ impl<'a> Bench<'a> {
         all.push(pair("replications", self.extent.replications.to_string()));
         let mut changes: Vec<&Change> = changes.to_vec();
         let out = self.left_out.iter().fold(
-            Change::new(super::change::Kind::Others, super::result::Cause::OtherFlows, ""),
+            Change::new(
+                super::change::Kind::Others,
+                crate::document::limits::Cause::OtherFlows,
+                "",
+            ),
             |change, flow| change.without("flows", flow),
         );
         changes.push(&out);
