@@ -5,6 +5,10 @@
 //! TCP runs over the trace itself, over independent links of the same PRR, and over Gilbert-Elliott
 //! links of the same PRR and `mu`; [`study`] spreads the runs over all cores and returns a
 //! [`StudyResult`], from which terminal, report, JSON and tables are made.
+//!
+//! The rooms, each of which uses those before it: `base`, `variant` (what differs between runs), `document` (options and
+//! results), `numbers` (paired differences), `subject` (what runs its variants), `comparison` (of TCPs and of schemes),
+//! `limits` (what binds the flows of a run), `links` (the study itself).
 
 mod base;
 mod comparison;

@@ -5,7 +5,7 @@
 //! same random numbers for the channel (common random numbers), so that differences between
 //! variants are paired: see [`crate::numbers::paired`].
 //!
-//! [`assemble`] makes the result of the runs; Remedies are compared in a list of their own.
+//! [`mod@assemble`] makes the result of the runs. Remedies are compared in a list of their own.
 
 pub(crate) mod assemble;
 mod criteria;

@@ -19,7 +19,6 @@ mod flows;
 mod links;
 mod name;
 mod place;
-
 mod single;
 mod slow;
 mod split;
@@ -30,9 +29,8 @@ use airtcp_scenario::{Scenario, ScenarioError, Source};
 use airtcp_sim::results::{Replication, RunResult};
 use airtcp_units::Span;
 
-use crate::document::limits::{Explanation, Verdict, Why};
-
 use crate::base::loader::Traces;
+use crate::document::limits::{Explanation, Verdict, Why};
 use choose::Search;
 use trial::{Bench, Extent, NotRun, Outcome};
 

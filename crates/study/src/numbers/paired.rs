@@ -20,7 +20,6 @@ use airtcp_sim::results::{Range, ratio_parts};
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use crate::base::slot_use::without_interval;
-
 use crate::document::compare::{Difference, Ranking, Standing};
 
 /// Probability of a wrong claim: of one difference, or of a whole ranking.
