@@ -103,10 +103,9 @@ fn outcome(
         paired::share(&runs.iter().filter_map(f).collect::<Vec<_>>())
     };
     let any = |f: fn(&CompareRun) -> Option<f64>| up_to(f, f64::INFINITY);
-    let goodput = goodput(setup, runs);
     Outcome {
         variant: setup.names[i].clone(),
-        goodput_bps: rate(goodput),
+        goodput_bps: rate(goodput(setup, runs)),
         packets_per_second: any(|r| r.packets_per_second).map(rate),
         difference: if unknown { difference.map(Difference::unknown) } else { difference },
         less_than_best_bps: lag,

@@ -11,8 +11,6 @@ pub(crate) mod assemble;
 mod criteria;
 pub(crate) mod remarks;
 pub(crate) mod schemes;
-mod schemes_assemble;
-mod schemes_verdict;
 pub(crate) mod verdict;
 
 use crate::base::draws::Naming;

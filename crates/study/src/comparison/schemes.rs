@@ -1,20 +1,23 @@
 //! The same cell under several schemes: `airtcp compare CELL.toml --schemes ...`.
 //!
-//! A variant is a scheme of medium access, a queue discipline, RTS, or a combination: see [`crate::variant::scheme`]. Every
-//! variant runs in every replication with the same random numbers, so that differences between variants are
-//! paired, as those of TCPs are.
+//! A variant is a scheme of medium access, a queue discipline, RTS, or a combination: see
+//! [`crate::variant::scheme`]. Every variant runs in every replication with the same random numbers, so that differences
+//! between variants are paired, as those of TCPs are. [`outcomes`] makes the numbers of each, [`mod@verdict`] the conclusion.
+
+mod outcomes;
+mod verdict;
 
 #[cfg(test)]
 mod tests;
 
-use super::schemes_assemble as assemble;
-use super::schemes_verdict::{Setup, verdict};
 use crate::base::error::CompareError;
 use crate::document::schemes::{SCHEMES_SCHEMA, SchemeRun, SchemesResult, SchemesSubject};
 use crate::document::schemes_options::SchemesOptions;
 use crate::subject::cell::Plans;
 use crate::subject::input::{Input, at, located, with_runs};
 use crate::subject::run;
+use outcomes::outcome;
+use verdict::{Setup, verdict};
 
 /// Compares schemes over the scenarios in `given`. `report` is called on the calling thread with the number
 /// of finished jobs and how many there are, and returns false to stop; replications that every
@@ -64,9 +67,11 @@ fn subject(plans: &Plans, name: &str, runs: Vec<Vec<SchemeRun>>) -> SchemesSubje
     let stations = plans.stations();
     let setup = Setup { names: &names, runs: &runs, flows: plans.flows.len(), stations: &stations };
     let verdict = verdict(&setup, plans.not_ranked.clone());
-    let outcomes = names.iter().zip(&runs).enumerate().map(|(number, (name, own))| {
-        assemble::outcome(name, own, (number > 0).then_some(&runs[0][..]))
-    });
+    let outcomes = names
+        .iter()
+        .zip(&runs)
+        .enumerate()
+        .map(|(number, (name, own))| outcome(name, own, (number > 0).then_some(&runs[0][..])));
     let plan = plans.first();
     let scenario = &plan.scenario;
     SchemesSubject {
@@ -80,7 +85,7 @@ fn subject(plans: &Plans, name: &str, runs: Vec<Vec<SchemeRun>>) -> SchemesSubje
         notes: plans.notes(),
         variants: plans.variants.clone(),
         outcomes: outcomes.collect(),
-        stations: assemble::stations(plan, &names, &runs),
+        stations: outcomes::stations(plan, &names, &runs),
         verdict,
         runs: runs.into_iter().flatten().collect(),
     }

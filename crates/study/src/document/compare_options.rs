@@ -148,11 +148,6 @@ impl CompareOptions {
         };
         Ok((variants, reference))
     }
-
-    /// Checks the numbers.
-    pub(crate) fn check(&self) -> Result<(), CompareError> {
-        check_counts(self.replications, self.workers)
-    }
 }
 
 /// Checks the numbers of replications and of workers.

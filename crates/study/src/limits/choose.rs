@@ -69,6 +69,30 @@ pub(crate) struct Tried {
     pub(crate) outcome: Outcome,
 }
 
+/// A kind that was taken away as a whole, on top of what is gone.
+pub(crate) struct Whole<'w> {
+    pub(crate) measure: &'w Measure,
+    /// The run without what is gone.
+    pub(crate) before: &'w Outcome,
+    pub(crate) tried: &'w Tried,
+    pub(crate) gone: &'w [Change],
+}
+
+impl Whole<'_> {
+    /// The effect of another run.
+    pub(crate) fn effect(&self, outcome: &Outcome) -> Effect {
+        self.measure.effect(self.before, outcome)
+    }
+
+    /// Changes on top of what is gone.
+    pub(crate) fn on_top<'c>(
+        &'c self,
+        changes: impl IntoIterator<Item = &'c Change>,
+    ) -> Vec<&'c Change> {
+        self.gone.iter().chain(changes).collect()
+    }
+}
+
 /// The search in one part of a scenario.
 pub(crate) struct Search<'a, 'b> {
     pub(crate) bench: &'b Bench<'a>,

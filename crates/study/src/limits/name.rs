@@ -6,9 +6,8 @@ use std::collections::BTreeMap;
 use airtcp_units::detmath::ln;
 
 use super::change::{Change, Kind, written};
-use super::choose::{BESIDE, MORE, Measure, Search, Tried};
+use super::choose::{BESIDE, MORE, Measure, Search, Tried, Whole};
 use super::effect::{Effect, NAMED, NEARLY};
-use super::split::Whole;
 use super::trial::{NotRun, Outcome};
 use super::view::is_satisfied;
 use crate::document::limits::{Cause, Limit, Of};

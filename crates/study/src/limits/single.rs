@@ -1,11 +1,10 @@
 //! Limits where no kind alone raises the goodput: a full link, several kinds together, or propagation delays.
 
 use super::change::{Change, Kind, joined};
-use super::choose::{Measure, Search, Tried};
+use super::choose::{Measure, Search, Tried, Whole};
 use super::effect::{Effect, NEARLY};
 use super::links;
 use super::name::BEHIND;
-use super::split::Whole;
 use super::trial::NotRun;
 use crate::document::limits::Undecided;
 

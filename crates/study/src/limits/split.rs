@@ -1,8 +1,8 @@
 //! Splits a kind that was taken away as a whole by place: those that alone matter, or those that are needed.
 
 use super::change::{Change, Kind, joined, written};
-use super::choose::{BESIDE, Measure, Search, Tried};
-use super::effect::{Effect, NEARLY};
+use super::choose::{BESIDE, Search, Tried, Whole};
+use super::effect::NEARLY;
 use super::name::{ALIKE, Named, causes};
 use super::trial::{NotRun, Outcome};
 use crate::document::limits::Cause;
@@ -13,27 +13,6 @@ const FULLEST: f64 = 1.0 / 3.0;
 const PART: f64 = 0.25;
 /// Most places into which a kind is split: those of most weight. The others are taken away with their cause.
 const SPLIT: usize = 6;
-
-/// A kind that was taken away as a whole, on top of what is gone.
-pub(crate) struct Whole<'w> {
-    pub(crate) measure: &'w Measure,
-    /// The run without what is gone.
-    pub(crate) before: &'w Outcome,
-    pub(crate) tried: &'w Tried,
-    pub(crate) gone: &'w [Change],
-}
-
-impl Whole<'_> {
-    /// The effect of another run.
-    fn effect(&self, outcome: &Outcome) -> Effect {
-        self.measure.effect(self.before, outcome)
-    }
-
-    /// Changes on top of what is gone.
-    fn on_top<'c>(&'c self, changes: impl IntoIterator<Item = &'c Change>) -> Vec<&'c Change> {
-        self.gone.iter().chain(changes).collect()
-    }
-}
 
 impl Search<'_, '_> {
     /// The limits of a kind, by cause: the places that alone make half of its effect, or all of them together

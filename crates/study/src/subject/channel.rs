@@ -148,7 +148,9 @@ impl<'a> Prepared<'a> {
         mut cases: Vec<ChannelRuns<'a>>,
         asked: &Asked<'_>,
     ) -> Self {
-        cases.iter_mut().for_each(|case| case.reference = asked.reference);
+        for case in &mut cases {
+            case.reference = asked.reference;
+        }
         let tcp = cases.first().map_or_else(Vec::new, |case| case.tcp.clone());
         Self { subject: Subject { tcp, ..subject }, cases, remedies: None }
     }

@@ -44,7 +44,7 @@ pub(crate) fn with_runs(
 }
 
 /// The error of a replication, with its file and line.
-pub(crate) fn at(given: &&Input, error: ScenarioError) -> CompareError {
+pub(crate) fn at(given: &Input, error: ScenarioError) -> CompareError {
     match given {
         Input::Scenario { name, text, .. } => located(error.into(), name, text),
         Input::Link(_) => error.into(),

@@ -43,10 +43,10 @@ type Finished<T> = Option<Vec<Vec<T>>>;
 ///
 /// # Errors
 /// The first error of a run.
-pub(crate) fn run<N: Sync, S: Subject, E: Send>(
+pub(crate) fn run<N: Copy + Sync, S: Subject, E: Send>(
     subjects: &[(N, &S)],
     workers: Option<u32>,
-    located: impl Fn(&N, ScenarioError) -> E + Sync,
+    located: impl Fn(N, ScenarioError) -> E + Sync,
     report: impl FnMut(usize, usize) -> bool,
 ) -> Result<(Vec<Finished<S::Done>>, bool), E> {
     let mut jobs = Jobs::new();
@@ -55,7 +55,7 @@ pub(crate) fn run<N: Sync, S: Subject, E: Send>(
         jobs.add((0..variants).map(|variant| (variant, each)).collect(), 1, 1);
     }
     let job = |job: Job<'_, usize>, stop: &Stop| {
-        let (name, subject) = &subjects[job.subject];
+        let (name, subject) = subjects[job.subject];
         subject.run(*job.variant, job.replication, stop).map_err(|e| located(name, e))
     };
     let (mut all, mut interrupted) = (Vec::new(), false);

@@ -9,7 +9,7 @@ use super::traces::{over_capacity, over_link, over_slots};
 use crate::base::draws::Naming;
 use crate::base::error::CompareError;
 use crate::document::compare::{Aim, Subject, SubjectKind};
-use crate::document::compare_options::CompareOptions;
+use crate::document::compare_options::{CompareOptions, check_counts};
 use crate::variant::remedy::against_losses;
 
 /// What `options` ask for over the inputs `given`.
@@ -17,7 +17,7 @@ pub(crate) fn asked<'o>(
     given: &[Input],
     options: &'o CompareOptions,
 ) -> Result<Asked<'o>, CompareError> {
-    options.check()?;
+    check_counts(options.replications, options.workers)?;
     let (variants, reference) = options.variants()?;
     if options.as_link.is_some() && !given.iter().any(|g| matches!(g, Input::Link(_))) {
         return Err(CompareError::other(

@@ -4,7 +4,7 @@ use airtcp_scenario::Resolved;
 use airtcp_sim::Estimate;
 use airtcp_sim::results::Range;
 
-use super::criteria::all;
+use crate::comparison::criteria::all;
 use crate::document::schemes::{SchemeOutcome, SchemeRun, SchemeStation};
 use crate::numbers::paired;
 

@@ -1,13 +1,13 @@
 //! What to conclude of schemes: who leads in what, what each gains and costs, and whom.
 //!
-//! Each variant is compared with the reference in every aspect that is asked for: see [`super::criteria`], and
+//! Each variant is compared with the reference in every aspect that is asked for: see [`crate::comparison::criteria`], and
 //! [`ASPECTS`] for the quantities and from which difference each matters. Of a variant that is neither different nor as
 //! good, and whose interval reaches a gain that matters, the replications do not tell. Bonferroni's correction is made
 //! once for the rankings, once against the reference, and once for the goodputs of stations.
 
 use airtcp_units::Narrow;
 
-use super::criteria::{
+use crate::comparison::criteria::{
     Criterion, DELAY_MATTERS, GOODPUT_MATTERS, Measured, Relations, Setting, all, measured,
 };
 use crate::document::compare::{NotRanked, Ranking};
