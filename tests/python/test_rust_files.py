@@ -38,6 +38,21 @@ def test_no_circle(name: str) -> None:
     assert not circle(Crate(CRATES / name))
 
 
+# A room uses those before it.
+ROOMS = ("base", "variant", "document", "numbers", "subject", "comparison", "limits", "links")
+
+
+def test_the_rooms_of_study_have_one_order() -> None:
+    crate = Crate(CRATES / "study")
+    found = [
+        f"{crate.files[user]} uses {crate.files[used]} ({names})"
+        for user, uses in crate.uses().items()
+        for used, names in uses.items()
+        if user and used and ROOMS.index(user[0]) < ROOMS.index(used[0])
+    ]
+    assert not found
+
+
 @pytest.mark.parametrize(
     "main", sorted(CRATES.glob("*/tests/*/main.rs")), ids=lambda main: main.parent.name
 )

@@ -5,62 +5,57 @@
 //! TCP runs over the trace itself, over independent links of the same PRR, and over Gilbert-Elliott
 //! links of the same PRR and `mu`; [`study`] spreads the runs over all cores and returns a
 //! [`StudyResult`], from which terminal, report, JSON and tables are made.
+//!
+//! The rooms, each of which uses those before it: `base`, `variant` (what differs between runs), `document` (options and
+//! results), `numbers` (paired differences), `subject` (what runs its variants), `comparison` (of TCPs and of schemes),
+//! `limits` (what binds the flows of a run), `links` (the study itself).
 
-mod budget;
-mod capacity;
-mod capacity_runs;
-mod chance;
-mod compare;
-mod cwnd;
+mod base;
+mod comparison;
 mod document;
-mod draws;
-mod error;
-mod jobs;
-mod keys;
 mod limits;
-mod link_study;
-mod loader;
-mod models;
-mod options;
-mod result;
-mod runs;
-mod schemes;
-mod slot_use;
-mod slots;
-mod synthetic_links;
+mod links;
+mod numbers;
+mod subject;
+mod variant;
 
-pub use capacity::{CapacityOverTime, CapacityStats, CapacityStudy};
-pub use capacity_runs::study_capacities;
 /// The intervals by themselves, so that their coverage can be measured.
 pub mod intervals {
-    pub use crate::compare::paired::{difference, ranking, ratio, share};
+    pub use crate::numbers::paired::{difference, ranking, ratio, share};
 }
 
-pub use compare::{
-    Aim, AsLink, COMPARE_SCHEMA, Case, Channel, CompareError, CompareOptions, CompareResult,
-    CompareRun, Compared, Criterion, Difference as PairedDifference, Input, Measure, NotRanked,
-    Outcome, Over, Ranking, Remedies, Standing, Subject, SubjectKind, VariantTcp, Verdict, Window,
-    compare,
+pub use base::error::CompareError;
+pub use base::error::StudyError;
+pub use base::loader::{Traces, read_capacities};
+pub use comparison::compare;
+pub use comparison::schemes::compare_schemes;
+pub use document::capacity::{CapacityOverTime, CapacityStats, CapacityStudy};
+pub use document::compare::{
+    Aim, COMPARE_SCHEMA, Case, Channel, CompareResult, CompareRun, Compared, Criterion,
+    Difference as PairedDifference, Measure, NotRanked, Outcome, Over, Ranking, Remedies, Standing,
+    Subject, SubjectKind, VariantTcp, Verdict, Window,
 };
-pub use document::{Cwnd, Skipped, TraceSource};
-pub use error::StudyError;
-pub use limits::{
-    Cause, ExplainedRun, Explanation, Limit, Of, SlowFlow, Undecided, Verdict as LimitsVerdict,
-    Why, WhyResult, explain,
+pub use document::compare_options::{AsLink, CompareOptions};
+pub use document::conclusion::{Aspect, Lag, Question, SchemesVerdict, StationChanges, TradeOff};
+pub use document::limits::{
+    Cause, Explanation, Limit, Of, SlowFlow, Undecided, Verdict as LimitsVerdict, Why, WhyResult,
 };
-pub use loader::{Traces, read_capacities};
-pub use models::{
-    LinkModels, MODELS_SCHEMA, Measured, ModelsResult, Overall, Score, score_synthesisers,
+pub use document::schemes::{
+    SCHEMES_SCHEMA, SchemeOutcome, SchemeRun, SchemeStation, SchemeVariant, SchemesResult,
+    SchemesSubject,
 };
-pub use options::StudyOptions;
-pub use result::{
+pub use document::schemes_options::SchemesOptions;
+pub use document::study::{
     Difference, Differences, Ensemble, LinkStudy, STUDY_SCHEMA, StartEffect, StudyResult,
     TcpOutcome, TcpStudy,
 };
-pub use runs::study;
-pub use schemes::{
-    Aspect, Lag, Question, SCHEMES_SCHEMA, SchemeOutcome, SchemeRun, SchemeStation, SchemeVariant,
-    SchemesOptions, SchemesResult, SchemesSubject, SchemesVerdict, StationChanges, TradeOff,
-    compare_schemes,
+pub use document::study_options::StudyOptions;
+pub use document::{Cwnd, Skipped, TraceSource};
+pub use limits::{ExplainedRun, explain};
+pub use links::capacity_runs::study_capacities;
+pub use links::models::{
+    LinkModels, MODELS_SCHEMA, Measured, ModelsResult, Overall, Score, score_synthesisers,
 };
-pub use slots::with_slots;
+pub use links::runs::study;
+pub use links::slots::with_slots;
+pub use subject::input::Input;

@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 
 use super::change::{Change, Kind};
 use super::place::{Place, least_use};
-use super::result::Cause;
 use super::view::View;
-use crate::schemes::inline;
+use crate::document::limits::Cause;
+use crate::variant::toml_value::inline;
 
 /// Use from which a token bucket counts as full.
 const FULL: f64 = 0.8;

@@ -12,9 +12,9 @@ use serde_json::Value;
 use super::change::{Change, Kind};
 use super::links::{longer, without_drops};
 use super::place::USED_WITH_PAUSES;
-use super::result::Cause;
 use super::view::View;
-use crate::schemes::inline;
+use crate::document::limits::Cause;
+use crate::variant::toml_value::inline;
 
 /// Least share of busy time from which a medium may limit.
 const BUSY: f64 = 0.4;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use airtcp_scenario::Without;
 
-use super::result::Cause;
+use crate::document::limits::Cause;
 
 /// Things that are taken away together before the winner is split by place: equal causes in series hide one
 /// another.

@@ -11,10 +11,10 @@ use airtcp_units::detmath::ln;
 
 use super::change::{Change, Kind, written};
 use super::effect::{Effect, NAMED};
-use super::result::{Limit, Undecided};
 use super::trial::{Bench, NotRun, Outcome};
 use super::view::{View, is_satisfied, judged};
 use super::{cells, flows, links};
+use crate::document::limits::{Limit, Undecided};
 
 /// Least effect on flows that no limit named so far raises.
 const OF_OTHERS: f64 = 1.2;
@@ -69,6 +69,30 @@ pub(crate) struct Tried {
     pub(crate) outcome: Outcome,
 }
 
+/// A kind that was taken away as a whole, on top of what is gone.
+pub(crate) struct Whole<'w> {
+    pub(crate) measure: &'w Measure,
+    /// The run without what is gone.
+    pub(crate) before: &'w Outcome,
+    pub(crate) tried: &'w Tried,
+    pub(crate) gone: &'w [Change],
+}
+
+impl Whole<'_> {
+    /// The effect of another run.
+    pub(crate) fn effect(&self, outcome: &Outcome) -> Effect {
+        self.measure.effect(self.before, outcome)
+    }
+
+    /// Changes on top of what is gone.
+    pub(crate) fn on_top<'c>(
+        &'c self,
+        changes: impl IntoIterator<Item = &'c Change>,
+    ) -> Vec<&'c Change> {
+        self.gone.iter().chain(changes).collect()
+    }
+}
+
 /// The search in one part of a scenario.
 pub(crate) struct Search<'a, 'b> {
     pub(crate) bench: &'b Bench<'a>,
@@ -110,12 +134,49 @@ impl<'a, 'b> Search<'a, 'b> {
         }
     }
 
-    /// Runs variants; `None` for those that the scenario cannot have.
+    /// Runs variants, and counts them; `None` for those that the scenario cannot have, which are noted.
     pub(crate) fn run(
         &mut self,
         variants: &[Vec<&Change>],
     ) -> Result<Vec<Option<Outcome>>, NotRun> {
-        run(self.bench, variants, self.report, &mut self.variants, &mut self.refused)
+        self.run_in(self.bench.extent.replications, variants)
+    }
+
+    /// The same in another number of replications.
+    pub(crate) fn run_in(
+        &mut self,
+        replications: u32,
+        variants: &[Vec<&Change>],
+    ) -> Result<Vec<Option<Outcome>>, NotRun> {
+        let bench = self.bench.with_replications(replications);
+        let mut found = Vec::new();
+        for (outcome, changes) in bench.run(variants, self.report)?.into_iter().zip(variants) {
+            self.variants += 1;
+            found.push(match outcome {
+                Ok(outcome) => Some(outcome),
+                Err(NotRun::Refused(error)) => {
+                    let sets = bench.sets(changes.iter().copied());
+                    self.refused.push(format!("{}: {error}", written(&sets).join(" ")));
+                    None
+                }
+                Err(NotRun::Stopped) => return Err(NotRun::Stopped),
+            });
+        }
+        Ok(found)
+    }
+
+    /// Runs one variant; `None` if the scenario cannot have it.
+    pub(crate) fn run_one(&mut self, changes: &[&Change]) -> Result<Option<Outcome>, NotRun> {
+        self.run_one_in(self.bench.extent.replications, changes)
+    }
+
+    /// The same in another number of replications.
+    pub(crate) fn run_one_in(
+        &mut self,
+        replications: u32,
+        changes: &[&Change],
+    ) -> Result<Option<Outcome>, NotRun> {
+        Ok(self.run_in(replications, &[changes.to_vec()])?.pop().flatten())
     }
 
     /// A run, seen from the judged flows.
@@ -292,7 +353,6 @@ impl<'a, 'b> Search<'a, 'b> {
         if kinds.is_empty() && has_base {
             return Ok(false);
         }
-        let bench = self.bench.with_replications(MORE);
         let changes: Vec<Vec<Change>> =
             kinds.iter().map(|kind| self.tried[kind].changes.clone()).collect();
         let mut variants: Vec<Vec<&Change>> =
@@ -300,8 +360,7 @@ impl<'a, 'b> Search<'a, 'b> {
         if !has_base {
             variants.push(Vec::new());
         }
-        let mut outcomes =
-            run(&bench, &variants, self.report, &mut self.variants, &mut self.refused)?;
+        let mut outcomes = self.run_in(MORE, &variants)?;
         if !has_base {
             let Some(base) = outcomes.pop().flatten() else { return Ok(false) };
             self.base = base;
@@ -313,28 +372,4 @@ impl<'a, 'b> Search<'a, 'b> {
         }
         Ok(true)
     }
-}
-
-/// Runs variants, and counts them; notes those that the scenario cannot have.
-pub(crate) fn run(
-    bench: &Bench<'_>,
-    variants: &[Vec<&Change>],
-    report: &mut dyn FnMut(usize, usize) -> bool,
-    count: &mut u32,
-    refused: &mut Vec<String>,
-) -> Result<Vec<Option<Outcome>>, NotRun> {
-    let mut found = Vec::new();
-    for (outcome, changes) in bench.run(variants, report)?.into_iter().zip(variants) {
-        *count += 1;
-        found.push(match outcome {
-            Ok(outcome) => Some(outcome),
-            Err(NotRun::Refused(error)) => {
-                let sets = bench.sets(changes.iter().copied());
-                refused.push(format!("{}: {error}", written(&sets).join(" ")));
-                None
-            }
-            Err(NotRun::Stopped) => return Err(NotRun::Stopped),
-        });
-    }
-    Ok(found)
 }

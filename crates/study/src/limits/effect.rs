@@ -1,7 +1,8 @@
 //! The effect of a change: a ratio of means, with an interval from paired replications.
 
 use airtcp_units::detmath::{exp, ln};
-use statrs::distribution::{ContinuousCDF, StudentsT};
+
+use crate::numbers::paired::{ALPHA, half};
 
 /// Least effect that is named.
 pub(crate) const NAMED: f64 = 1.10;
@@ -28,8 +29,7 @@ impl Effect {
         let (before, after) = (&before[..n], &after[..n]);
         let logs: Vec<f64> =
             before.iter().zip(after).map(|(b, a)| ln(a.max(1.0) / b.max(1.0))).collect();
-        let centre = logs.iter().sum::<f64>() / n.max(1) as f64;
-        let half = half_interval(&logs, centre);
+        let (centre, half) = centre_and_half(&logs);
         let mut found =
             Self { before: mean(before), after: mean(after), ends: [0.0, f64::INFINITY] };
         // If nothing arrives on one side, the logarithms have a middle, but the ratio of means has not.
@@ -44,8 +44,7 @@ impl Effect {
     pub(crate) fn of_differences(before: &[f64], after: &[f64]) -> Self {
         let mut found = Self::of(before, after);
         let each: Vec<f64> = before.iter().zip(after).map(|(b, a)| a - b).collect();
-        let centre = each.iter().sum::<f64>() / each.len().max(1) as f64;
-        let half = half_interval(&each, centre);
+        let (centre, half) = centre_and_half(&each);
         let ends = [centre - half, centre + half].map(|d| 1.0 + d / found.before.max(1.0));
         found.ends = [ends[0].max(0.0), ends[1]];
         found
@@ -87,16 +86,10 @@ impl Effect {
     }
 }
 
-/// Half of Student's 95 % interval of a mean; infinite with fewer than two values.
-fn half_interval(values: &[f64], mean: f64) -> f64 {
-    let n = values.len() as f64;
-    match StudentsT::new(0.0, 1.0, n - 1.0) {
-        Ok(t) if values.len() > 1 => {
-            let squares = values.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>();
-            t.inverse_cdf(0.975) * (squares / (n - 1.0) / n).sqrt()
-        }
-        _ => f64::INFINITY,
-    }
+/// The mean, and half of its 95 % interval, which is infinite with fewer than two values.
+fn centre_and_half(values: &[f64]) -> (f64, f64) {
+    let centre = values.iter().sum::<f64>() / values.len().max(1) as f64;
+    (centre, half(values, centre, ALPHA).unwrap_or(f64::INFINITY))
 }
 
 #[cfg(test)]

@@ -7,9 +7,9 @@ use airtcp_units::{Bytes, Nanos};
 use serde_json::json;
 
 use super::change::{Change, Kind, joined};
-use super::result::Cause;
 use super::view::{View, starts, waits_for_application};
-use crate::schemes::inline;
+use crate::document::limits::Cause;
+use crate::variant::toml_value::inline;
 
 /// Share of a window's bound that goodput times round-trip time reaches if the bound may limit. Data out of
 /// order fill a buffer, so a small share is enough.

@@ -9,9 +9,9 @@ use serde_json::{Value, json};
 use super::buckets;
 use super::change::{Change, Kind};
 use super::place::{Place, least_use, places};
-use super::result::Cause;
 use super::view::View;
-use crate::schemes::inline;
+use crate::document::limits::Cause;
+use crate::variant::toml_value::inline;
 
 /// Use from which a link counts as full.
 const FULL: f64 = 0.8;

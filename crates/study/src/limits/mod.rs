@@ -19,7 +19,6 @@ mod flows;
 mod links;
 mod name;
 mod place;
-mod result;
 mod single;
 mod slow;
 mod split;
@@ -30,9 +29,8 @@ use airtcp_scenario::{Scenario, ScenarioError, Source};
 use airtcp_sim::results::{Replication, RunResult};
 use airtcp_units::Span;
 
-pub use result::{Cause, Explanation, Limit, Of, SlowFlow, Undecided, Verdict, Why, WhyResult};
-
-use crate::loader::Traces;
+use crate::base::loader::Traces;
+use crate::document::limits::{Explanation, Verdict, Why};
 use choose::Search;
 use trial::{Bench, Extent, NotRun, Outcome};
 

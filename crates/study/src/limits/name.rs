@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 use airtcp_units::detmath::ln;
 
 use super::change::{Change, Kind, written};
-use super::choose::{BESIDE, MORE, Measure, Search, Tried, run};
+use super::choose::{BESIDE, MORE, Measure, Search, Tried, Whole};
 use super::effect::{Effect, NAMED, NEARLY};
-use super::result::{Cause, Limit, Of};
 use super::trial::{NotRun, Outcome};
 use super::view::is_satisfied;
+use crate::document::limits::{Cause, Limit, Of};
 
 /// Share of an effect, as a logarithm, from which another one is its equal.
 pub(crate) const ALIKE: f64 = 0.8;
@@ -121,7 +121,7 @@ impl Search<'_, '_> {
             first.outcome.clone()
         } else {
             let all: Vec<&Change> = changes.iter().collect();
-            let Some(outcome) = self.run(&[all])?.pop().flatten() else { return Ok(None) };
+            let Some(outcome) = self.run_one(&all)? else { return Ok(None) };
             outcome
         };
         let measure = if alone {
@@ -184,7 +184,12 @@ impl Search<'_, '_> {
             *kind != Kind::Rate && effect.log() >= ALIKE * most || effect.log() >= most
         });
         let Some((kind, _)) = effects.first() else { return Ok(Vec::new()) };
-        let mut found = self.split(&measure, &gone.outcome, &behind[kind], &gone.changes)?;
+        let mut found = self.split(&Whole {
+            measure: &measure,
+            before: &gone.outcome,
+            tried: &behind[kind],
+            gone: &gone.changes,
+        })?;
         for named in &mut found {
             named.limit.after.clone_from(&gone.causes);
             for (other, _) in &effects[1..] {
@@ -215,12 +220,10 @@ impl Search<'_, '_> {
         if unsure.is_empty() {
             return Ok(());
         }
-        let bench = self.bench.with_replications(MORE);
         let mut variants: Vec<Vec<&Change>> = vec![gone.iter().collect()];
         variants
             .extend(unsure.iter().map(|kind| gone.iter().chain(&behind[kind].changes).collect()));
-        let found = run(&bench, &variants, self.report, &mut self.variants, &mut self.refused)?;
-        let mut found = found.into_iter();
+        let mut found = self.run_in(MORE, &variants)?.into_iter();
         let Some(first) = found.next().flatten() else { return Ok(()) };
         *outcome = first;
         for (kind, again) in unsure.iter().zip(found) {
@@ -242,8 +245,7 @@ impl Search<'_, '_> {
         let change = super::flows::application(&self.view_of(before, flows));
         let Some(change) = change else { return Ok(()) };
         let all: Vec<&Change> = gone.iter().chain([&change]).collect();
-        let outcome = self.run(std::slice::from_ref(&all))?.pop().flatten();
-        let Some(outcome) = outcome else { return Ok(()) };
+        let Some(outcome) = self.run_one(&all)? else { return Ok(()) };
         let measure = Measure::Sum(flows.to_vec());
         // What applications with random periods ask for differs by replication.
         let effect = Effect::of_differences(&measure.values(before), &measure.values(&outcome));
@@ -266,7 +268,7 @@ impl Search<'_, '_> {
     fn split_kind(&mut self, kind: Kind, measure: &Measure) -> Result<Vec<Named>, NotRun> {
         let Some(tried) = self.tried.remove(&kind) else { return Ok(Vec::new()) };
         let base = self.base.clone();
-        let found = self.split(measure, &base, &tried, &[]);
+        let found = self.split(&Whole { measure, before: &base, tried: &tried, gone: &[] });
         self.tried.insert(kind, tried);
         found
     }

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::change::Change;
 use super::view::View;
-use crate::schemes::inline;
+use crate::variant::toml_value::inline;
 
 /// Least use of a link from which its rate may limit.
 const USED: f64 = 0.4;

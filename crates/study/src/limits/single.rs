@@ -1,14 +1,12 @@
 //! Limits where no kind alone raises the goodput: a full link, several kinds together, or propagation delays.
 
-use airtcp_units::Narrow;
-
 use super::change::{Change, Kind, joined};
-use super::choose::{Measure, Search, Tried, run};
+use super::choose::{Measure, Search, Tried, Whole};
 use super::effect::{Effect, NEARLY};
 use super::links;
 use super::name::BEHIND;
-use super::result::Undecided;
 use super::trial::NotRun;
+use crate::document::limits::Undecided;
 
 /// Use from which a link is full by arithmetic: a limit that is named raises goodput by a tenth.
 const FULL: f64 = 1.0 / 1.1;
@@ -49,7 +47,8 @@ impl Search<'_, '_> {
         let mut changes = gone;
         changes.extend(behind[kind].changes.iter().cloned());
         let whole = Tried { changes, outcome: behind[kind].outcome.clone() };
-        let found = self.together(measure, &self.base, &whole, &[]);
+        let whole = Whole { measure, before: &self.base, tried: &whole, gone: &[] };
+        let found = self.together(&whole);
         self.limits.extend(found.into_iter().map(|named| named.limit));
         Ok(true)
     }
@@ -98,13 +97,14 @@ impl Search<'_, '_> {
         }
         let changes: Vec<Change> =
             needed.iter().flat_map(|kind| self.tried[kind].changes.clone()).collect();
-        let Some(outcome) = self.run(&[changes.iter().collect()])?.pop().flatten() else {
-            return Ok(false);
-        };
+        let all: Vec<&Change> = changes.iter().collect();
+        let Some(outcome) = self.run_one(&all)? else { return Ok(false) };
         if !measure.effect(&self.base, &outcome).is_named() {
             return Ok(false);
         }
-        let found = self.together(measure, &self.base, &Tried { changes, outcome }, &[]);
+        let tried = Tried { changes, outcome };
+        let whole = Whole { measure, before: &self.base, tried: &tried, gone: &[] };
+        let found = self.together(&whole);
         self.undecided.clear();
         self.limits.extend(found.into_iter().map(|named| named.limit));
         Ok(true)
@@ -126,10 +126,8 @@ impl Search<'_, '_> {
         }
         let Some(change) = links::nearer(&self.view(&self.base)) else { return Ok(false) };
         // As many replications as the base has by now.
-        let bench = self.bench.with_replications(u32::narrow(self.base.runs.len()));
-        let variants = [vec![&change]];
-        let found = run(&bench, &variants, self.report, &mut self.variants, &mut self.refused)?;
-        let Some(outcome) = found.into_iter().next().flatten() else { return Ok(false) };
+        let replications = self.base.plan.scenario.replications;
+        let Some(outcome) = self.run_one_in(replications, &[&change])? else { return Ok(false) };
         self.tried.insert(Kind::RoundTrip, Tried { changes: vec![change], outcome });
         Ok(true)
     }

@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::cells;
 use super::change::{Change, Kind};
-use super::choose::{Measure, Search, run};
+use super::choose::{Measure, Search};
 use super::effect::Effect;
-use super::result::{Cause, Limit, Of, SlowFlow};
 use super::trial::{NotRun, Outcome};
 use super::view::is_satisfied;
+use crate::document::limits::{Cause, Limit, Of, SlowFlow};
 
 /// A flow is slow below this share of the median flow.
 const SLOW: f64 = 0.5;
@@ -107,10 +107,10 @@ impl Search<'_, '_> {
             return Ok(None);
         }
         // As many replications as the base has by now.
-        let bench = self.bench.with_replications(self.base.plan.scenario.replications);
-        let variants = [changes.iter().collect()];
-        let found = run(&bench, &variants, self.report, &mut self.variants, &mut self.refused)?;
-        Ok(found.into_iter().next().flatten().map(|outcome| (changes, outcome)))
+        let replications = self.base.plan.scenario.replications;
+        let all: Vec<&Change> = changes.iter().collect();
+        let outcome = self.run_one_in(replications, &all)?;
+        Ok(outcome.map(|outcome| (changes, outcome)))
     }
 
     /// Repeats with more replications what may starve flows, if that is not decided; true if it did.

@@ -1,12 +1,13 @@
 //! Runs variants of a scenario: the same draws, with something taken away.
 
 use airtcp_scenario::{Resolved, ScenarioError, Source, Without};
-use airtcp_sim::parallel::{Stop, default_workers, run_many};
+use airtcp_sim::parallel::Stop;
 use airtcp_sim::results::Replication;
 use airtcp_units::{Nanos, Narrow, Span};
 
 use super::change::{Change, sets};
-use crate::loader::Traces;
+use crate::base::loader::Traces;
+use crate::subject::{Ran, Subject, run};
 
 /// A variant may take this many times the events of the scenario as given: an unlimited flow sends more.
 const MORE_EVENTS: u64 = 2;
@@ -123,7 +124,11 @@ impl<'a> Bench<'a> {
         all.push(pair("replications", self.extent.replications.to_string()));
         let mut changes: Vec<&Change> = changes.to_vec();
         let out = self.left_out.iter().fold(
-            Change::new(super::change::Kind::Others, super::result::Cause::OtherFlows, ""),
+            Change::new(
+                super::change::Kind::Others,
+                crate::document::limits::Cause::OtherFlows,
+                "",
+            ),
             |change, flow| change.without("flows", flow),
         );
         changes.push(&out);
@@ -161,56 +166,43 @@ impl<'a> Bench<'a> {
             Ok(plan)
         };
         let plans: Vec<Result<Resolved, ScenarioError>> = variants.iter().map(ready).collect();
-        let n = self.extent.replications as usize;
-        let jobs: Vec<(usize, usize)> = (0..plans.len())
-            .filter(|v| plans[*v].is_ok())
-            .flat_map(|v| (0..n).map(move |r| (v, r)))
-            .collect();
-        let job = |i: usize, stop: &Stop| {
-            let (variant, replication) = jobs[i];
-            let Ok(plan) = &plans[variant] else { return None };
-            self.replication(plan, replication, stop).transpose()
-        };
-        let total = jobs.len();
-        let workers = self.workers.unwrap_or_else(default_workers);
+        let possible = Variants { bench: self, plans: plans.iter().flatten().collect() };
         let mut going = true;
-        let found = run_many(total, workers, job, |done| {
-            going &= report(done, total);
-            going
-        });
-        if !going {
+        let workers = self.workers.map(u32::narrow);
+        let ran = run(
+            &[((), &possible)],
+            workers,
+            |(), e| e,
+            |done, total| {
+                going &= report(done, total);
+                going
+            },
+        );
+        let (found, interrupted) = ran.map_err(NotRun::Refused)?;
+        if !going || interrupted {
             return Err(NotRun::Stopped);
         }
-        let mut found = found.into_iter();
+        let mut found = found.into_iter().flatten().flatten();
         let outcome = |plan: Result<Resolved, ScenarioError>| {
             let plan = plan.map_err(NotRun::Refused)?;
-            // All of this variant's runs, also if one of them failed: the next variant's follow.
-            let runs: Vec<_> = found.by_ref().take(n).collect();
-            let runs: Option<Result<Vec<_>, _>> = runs.into_iter().collect();
-            let runs = runs.ok_or(NotRun::Stopped)?.map_err(NotRun::Refused)?;
-            Ok(Outcome { plan, runs })
+            let runs = found.next().ok_or(NotRun::Stopped)?.into_iter().collect::<Result<_, _>>();
+            Ok(Outcome { plan, runs: runs.map_err(NotRun::Refused)? })
         };
         Ok(plans.into_iter().map(outcome).collect())
     }
 
     /// One replication, within the bound on events if there is one.
-    fn replication(
-        &self,
-        plan: &Resolved,
-        number: usize,
-        stop: &Stop,
-    ) -> Result<Option<Replication>, ScenarioError> {
+    fn replication(&self, plan: &Resolved, number: u32, stop: &Stop) -> Ran<Replication> {
         let load = |name: &str| self.traces.load(name);
         // Replications of a scenario take about the same number of events.
         let most = self.events.as_ref().and_then(|events| events.iter().max());
-        let bound = self.events.as_ref().and_then(|events| events.get(number)).or(most);
+        let bound = self.events.as_ref().and_then(|events| events.get(number as usize)).or(most);
         let Some(bound) = bound else {
-            return airtcp_sim::run_replication(plan, u32::narrow(number), &load, stop);
+            return airtcp_sim::run_replication(plan, number, &load, stop);
         };
         let measured = plan.scenario.duration.saturating_sub(plan.scenario.warmup);
         let mut most = bound.saturating_mul(MORE_EVENTS).max(LEAST_EVENTS);
         for tries in 0..=TRIES {
-            let number = u32::narrow(number);
             let done = airtcp_sim::run_bounded_replication(plan, number, most, &load, stop)?;
             let Some(done) = done else { return Ok(None) };
             let enough = done.replication.measured_s >= LEAST_SHARE * measured.as_secs_f64();
@@ -220,5 +212,24 @@ impl<'a> Bench<'a> {
             most = most.saturating_mul(4);
         }
         Ok(None)
+    }
+}
+
+/// Variants that the scenario can have.
+struct Variants<'b, 'a> {
+    bench: &'b Bench<'a>,
+    plans: Vec<&'b Resolved>,
+}
+
+impl Subject for Variants<'_, '_> {
+    /// An error of one variant stops no other.
+    type Done = Result<Replication, ScenarioError>;
+
+    fn jobs(&self) -> (usize, u32) {
+        (self.plans.len(), self.bench.extent.replications)
+    }
+
+    fn run(&self, variant: usize, number: u32, stop: &Stop) -> Ran<Self::Done> {
+        Ok(self.bench.replication(self.plans[variant], number, stop).transpose())
     }
 }
