@@ -8,6 +8,7 @@ pub mod cell;
 pub mod interference;
 pub mod layout;
 pub mod mac;
+pub mod node;
 pub mod phy;
 pub mod position_file;
 pub mod rate;

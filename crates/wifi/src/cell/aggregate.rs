@@ -22,7 +22,8 @@ use super::packet::{Admitted, Delivery, Filling, Offered};
 use super::radio::Reception;
 use super::reorder::Deliveries;
 use super::transmission::Transmission;
-use crate::mac::{Class, Frame, Joining, Kind, Mpdu, NodeId, SignalQuality, data_bytes, places};
+use crate::mac::{Class, Frame, Joining, Kind, Mpdu, SignalQuality, data_bytes, places};
+use crate::node::NodeId;
 
 impl Medium {
     /// The length of a packet's frame, its class and expiry. An access point drops packets to stations that are

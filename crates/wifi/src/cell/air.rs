@@ -8,7 +8,8 @@ use super::mu_on_air::capture;
 use super::occupied::Occupied;
 use super::radio::{Judge, Radio, Signal};
 use super::transmission::Transmission;
-use crate::mac::{Frame, FrameStart, NodeId};
+use crate::mac::{Frame, FrameStart};
+use crate::node::NodeId;
 use crate::phy::propagation::pair_key;
 use crate::phy::{Heard, Width};
 

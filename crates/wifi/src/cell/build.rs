@@ -24,8 +24,9 @@ use super::reorder::ReorderBuffers;
 use super::report::{FlowShares, StationStats};
 use crate::mac::{
     AccessParams, Association, Beacons, Contender, Hooks, ImmediateAccess, LinkRed, MuAccess,
-    MuStation, NodeId, Originator, Rules, Station, Widths,
+    MuStation, Originator, Rules, Station, Widths,
 };
+use crate::node::NodeId;
 use crate::phy::error::ErrorModel;
 use crate::phy::fading::Fading;
 use crate::phy::{Channel, Format, Mode};

@@ -3,7 +3,8 @@
 use airtcp_units::Nanos;
 
 use super::medium::Medium;
-use crate::mac::{Class, NodeId};
+use crate::mac::Class;
+use crate::node::NodeId;
 use crate::scheme::{AifsController, AifsnLimits};
 
 impl Medium {

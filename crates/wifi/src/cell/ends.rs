@@ -9,7 +9,8 @@ use super::medium::Medium;
 use super::radio::{Judge, Member, Reception};
 use super::transmission::Transmission;
 use super::watch::report_sent;
-use crate::mac::{Kind, NodeId, SignalQuality};
+use crate::mac::{Kind, SignalQuality};
+use crate::node::NodeId;
 
 impl Medium {
     /// Ends the transmissions that end at this instant, all together.

@@ -5,7 +5,8 @@ use airtcp_units::Nanos;
 use super::levels::Levels;
 use super::medium::Medium;
 use super::radio::{Judge, Member, Radio, Reception, Signal};
-use crate::mac::{FrameStart, NodeId};
+use crate::mac::FrameStart;
+use crate::node::NodeId;
 
 impl Radio {
     /// True if HE TB PPDUs for `station` begin just now.

@@ -13,7 +13,8 @@ use airtcp_units::{Nanos, Span};
 use super::medium::Medium;
 use super::radio::Reception;
 use super::transmission::Transmission;
-use crate::mac::{Frame, NodeId, SignalQuality};
+use crate::mac::{Frame, SignalQuality};
+use crate::node::NodeId;
 use crate::phy::Format;
 
 impl Medium {

@@ -5,7 +5,8 @@ use airtcp_units::{Nanos, Narrow};
 
 use super::clock::Clocked;
 use super::medium::Medium;
-use crate::mac::{Frame, NodeId, data_bytes};
+use crate::mac::{Frame, data_bytes};
+use crate::node::NodeId;
 use crate::phy::Mode;
 
 impl Medium {

@@ -4,7 +4,8 @@ use airtcp_units::Span;
 
 use super::fate::Fate;
 use super::transmission::Transmission;
-use crate::mac::{Class, NodeId};
+use crate::mac::Class;
+use crate::node::NodeId;
 
 /// What became of the part of an HE MU PPDU for one station.
 #[derive(Debug, Clone, Default)]

@@ -19,7 +19,8 @@ use super::medium::Medium;
 use super::mu_on_air::{MuOnAir, UserFate};
 use super::radio::Reception;
 use super::transmission::Transmission;
-use crate::mac::{Class, Frame, Kind, Mpdu, NodeId, SignalQuality, User, places};
+use crate::mac::{Class, Frame, Kind, Mpdu, SignalQuality, User, places};
+use crate::node::NodeId;
 use crate::phy::Width;
 
 /// Sender, width and factor on the power of a transmission.

@@ -10,7 +10,8 @@ use airtcp_units::{Nanos, Span};
 use super::medium::Medium;
 use super::packet::Delivery;
 use super::transmission::Transmission;
-use crate::mac::{Class, NodeId, SignalQuality};
+use crate::mac::{Class, SignalQuality};
+use crate::node::NodeId;
 
 impl Medium {
     /// True if the oracle decodes a frame for a station.

@@ -14,7 +14,7 @@ use super::bss::Bss;
 use super::levels::Levels;
 use super::occupied::Occupied;
 use super::transmission::Transmission;
-use crate::mac::NodeId;
+use crate::node::NodeId;
 use crate::phy::Mode;
 use crate::phy::error::ErrorModel;
 

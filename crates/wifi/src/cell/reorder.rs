@@ -20,7 +20,8 @@ use std::collections::{BTreeMap, VecDeque};
 use airtcp_units::{Nanos, Span};
 
 use super::packet::Delivery;
-use crate::mac::{NodeId, distance};
+use crate::mac::distance;
+use crate::node::NodeId;
 
 /// Receiver, sender and category.
 pub(crate) type Session = (NodeId, NodeId, u8);

@@ -13,9 +13,9 @@ use super::medium::Medium;
 use super::radio::Reception;
 use super::transmission::Transmission;
 use crate::mac::{
-    AccessState, Aggregation, Category, Class, Countdown, Frame, Kind, Mpdu, NodeId, distance,
-    places,
+    AccessState, Aggregation, Category, Class, Countdown, Frame, Kind, Mpdu, distance, places,
 };
+use crate::node::NodeId;
 use crate::phy::{Format, GuardInterval, Mode, RuSize};
 
 impl Medium {

@@ -8,7 +8,8 @@ use airtcp_units::{Nanos, Span};
 use super::aggregation::{BLOCK_ACK_BYTES, LONG_BITMAP, bitmap_bytes};
 use super::exchange::{Due, Exchange};
 use super::sending::data_and_ack_time;
-use super::{CATEGORIES, Frame, Grant, Kind, NodeId, Rules, SignalQuality, Station};
+use super::{CATEGORIES, Frame, Grant, Kind, Rules, SignalQuality, Station};
+use crate::node::NodeId;
 use crate::phy::Mode;
 use crate::rate::RateControl;
 

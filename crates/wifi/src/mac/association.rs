@@ -25,7 +25,8 @@ use airtcp_units::{Nanos, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Class, NodeId};
+use super::Class;
+use crate::node::NodeId;
 
 /// The table `association` of medium access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -16,7 +16,8 @@
 use airtcp_units::{Nanos, Narrow};
 
 use super::exchange::Completion;
-use super::{Mpdu, NodeId, Rules, Station};
+use super::{Mpdu, Rules, Station};
+use crate::node::NodeId;
 use crate::rate::Ending;
 
 impl Station {

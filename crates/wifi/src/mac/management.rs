@@ -7,7 +7,8 @@ use airtcp_units::{Nanos, Narrow};
 
 use super::association::{Association, Stage};
 use super::exchange::Exchange;
-use super::{Class, Frame, Mpdu, NodeId, Part, Rules, Station};
+use super::{Class, Frame, Mpdu, Part, Rules, Station};
+use crate::node::NodeId;
 use crate::phy::Standard;
 
 /// Bytes of an authentication frame: MAC header, algorithm, number, status, FCS.

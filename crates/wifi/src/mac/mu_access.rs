@@ -16,7 +16,8 @@ use super::aggregation::{BLOCK_ACK_REQ_BYTES, bitmap_bytes};
 use super::exchange::Exchange;
 use super::mu_schedule::Candidate;
 use super::mu_state::{Composed, Stage};
-use super::{Class, Frame, Kind, Mpdu, NodeId, Part, Rules, Station};
+use super::{Class, Frame, Kind, Mpdu, Part, Rules, Station};
+use crate::node::NodeId;
 use crate::phy::Mode;
 use crate::rate::RateControl;
 

@@ -21,7 +21,8 @@ use super::exchange::{Completion, Exchange};
 use super::mu_air::{MuTimes, answer_modes, in_units, widest};
 use super::mu_state::{Stage, User};
 use super::originator::distance;
-use super::{Class, Frame, Joining, Kind, Mpdu, NodeId, Part, Rules, Station};
+use super::{Class, Frame, Joining, Kind, Mpdu, Part, Rules, Station};
+use crate::node::NodeId;
 use crate::phy::{GuardInterval, Mode, MuFormat, MuPpdu, equal_rus};
 use crate::rate::RateControl;
 

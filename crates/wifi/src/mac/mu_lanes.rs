@@ -6,8 +6,9 @@
 
 use std::collections::VecDeque;
 
+use super::Mpdu;
 use super::series::Series;
-use super::{Mpdu, NodeId};
+use crate::node::NodeId;
 
 /// MPDUs of one receiver in one category.
 #[derive(Debug)]

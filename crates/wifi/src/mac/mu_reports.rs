@@ -7,7 +7,8 @@
 //! ```
 //! All counts are by category. Without any answer the trigger frame may have collided. A new report counts as any other.
 
-use super::{CATEGORIES, NodeId};
+use super::CATEGORIES;
+use crate::node::NodeId;
 
 /// Trigger frames that a station did not answer, but others did, after which its report is forgotten.
 const MAX_MISSED: u8 = 10;

@@ -8,7 +8,8 @@ use super::aggregation::{Aggregation, BLOCK_ACK_BYTES, LONG_BITMAP};
 use super::exchange::{Due, Exchange};
 use super::mu_air::{TbGrant, USUAL_BYTES};
 use super::originator::{Room, distance};
-use super::{Class, Frame, Kind, Mpdu, NodeId, Rules, Station};
+use super::{Class, Frame, Kind, Mpdu, Rules, Station};
+use crate::node::NodeId;
 use crate::phy::Mode;
 use crate::rate::{Attempt, RateControl};
 

@@ -10,7 +10,8 @@
 //! Stations that are equal come in the order of their numbers. The mean `m` starts at 1 byte, so that a station without
 //! service comes first. The two directions have separate states.
 
-use super::{MuScheduler, NodeId};
+use super::MuScheduler;
+use crate::node::NodeId;
 
 /// Weight of the latest transmission in the mean.
 const WEIGHT: f64 = 0.01;

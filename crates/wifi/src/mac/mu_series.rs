@@ -12,7 +12,8 @@ use airtcp_units::{Nanos, Narrow};
 use super::mu_air::USUAL_BYTES;
 use super::mu_state::User;
 use super::series::Series;
-use super::{NodeId, Rules, Station};
+use super::{Rules, Station};
+use crate::node::NodeId;
 use crate::rate::{Attempt, Ending, Outcome, RateControl};
 
 impl Station {

@@ -6,7 +6,8 @@ use super::mu_air::TbGrant;
 use super::mu_lanes::ReceiverLanes;
 use super::mu_reports::Reports;
 use super::mu_schedule::Turns;
-use super::{Frame, NodeId, OfdmaConfig};
+use super::{Frame, OfdmaConfig};
+use crate::node::NodeId;
 use crate::phy::Mode;
 
 /// What an access is being prepared for, or carries.

@@ -5,7 +5,8 @@ use std::ops::Range;
 use airtcp_units::{Nanos, Span};
 
 use super::mu_air::TbGrant;
-use super::{Contender, MuEdcaConfig, NodeId};
+use super::{Contender, MuEdcaConfig};
+use crate::node::NodeId;
 
 /// Multi-user operation of a station.
 #[derive(Debug)]

@@ -26,7 +26,8 @@ use super::mu_air::{
 };
 use super::mu_schedule::Candidate;
 use super::mu_state::{Stage, User};
-use super::{Frame, Kind, NodeId, Rules, Station};
+use super::{Frame, Kind, Rules, Station};
+use crate::node::NodeId;
 use crate::phy::{GuardInterval, Mode, MuFormat, MuPpdu, equal_rus};
 
 /// The exchange that a trigger frame is to begin.

@@ -6,7 +6,8 @@
 use airtcp_units::{Nanos, Narrow, Span};
 
 use super::exchange::{Completion, Due, Exchange, Finished};
-use super::{Kind, LinkRed, Mpdu, NodeId, Rules, Station};
+use super::{Kind, LinkRed, Mpdu, Rules, Station};
+use crate::node::NodeId;
 use crate::rate::{Attempt, Ending, Outcome};
 
 impl Station {

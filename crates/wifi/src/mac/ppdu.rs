@@ -18,7 +18,8 @@ use super::aggregation::{
 use super::mu_state::Composed;
 use super::originator::{Lane, Room, distance};
 use super::sending::answer_time;
-use super::{Class, Frame, Kind, Mpdu, NodeId, Part, Rules, Station};
+use super::{Class, Frame, Kind, Mpdu, Part, Rules, Station};
+use crate::node::NodeId;
 
 /// Bytes of the MPDU of a TCP segment without payload and options.
 const LEAST_BYTES: u32 = 78;

@@ -14,7 +14,8 @@
 use airtcp_probe::ConfigError;
 use airtcp_units::{Narrow, Span};
 
-use super::{Frame, Kind, MacConfig, Mpdu, NodeId, Protection, Rules, Station};
+use super::{Frame, Kind, MacConfig, Mpdu, Protection, Rules, Station};
+use crate::node::NodeId;
 use crate::phy::{Band, CTS_BYTES, Mode, RTS_BYTES, Standard, Timing};
 use crate::rate::RateControl;
 

@@ -42,7 +42,7 @@ mod tests {
 
     use super::super::mu_air::MuTimes;
     use super::*;
-    use crate::mac::NodeId;
+    use crate::node::NodeId;
     use crate::phy::error::ErrorModel;
     use crate::phy::{Mode, Standard, Timing, TimingConfig};
     use crate::rate::{Rate, RateContext, RatePlan};

@@ -10,7 +10,8 @@
 use airtcp_units::{Nanos, Narrow, Span};
 
 use super::exchange::{Due, Exchange};
-use super::{Class, Frame, Grant, Kind, Mpdu, NodeId, Rules, Station};
+use super::{Class, Frame, Grant, Kind, Mpdu, Rules, Station};
+use crate::node::NodeId;
 use crate::phy::{Mode, RIFS, Timing};
 use crate::rate::RateControl;
 

@@ -14,8 +14,9 @@ use super::association::{Association, ManagementQueue};
 use super::exchange::{Due, Exchange, Finished};
 use super::{
     Beacons, CATEGORIES, Category, Class, Contender, Countdown, Frame, Hooks, Mpdu, MuAccess,
-    MuStation, NodeId, Originator, Part, PowerLimit, Rules, View, Widths,
+    MuStation, Originator, Part, PowerLimit, Rules, View, Widths,
 };
+use crate::node::NodeId;
 use crate::phy::Mode;
 use crate::rate::{Attempt, Rate, RateControl};
 

@@ -6,7 +6,7 @@ use std::fmt;
 use airtcp_probe::ConfigError;
 use airtcp_units::{Nanos, Span};
 
-use crate::mac::NodeId;
+use crate::node::NodeId;
 use crate::phy::Mode;
 
 /// Allowed modes, slowest first; never empty. A step is an index into them.

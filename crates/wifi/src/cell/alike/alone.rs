@@ -10,7 +10,8 @@ use airtcp_units::{Nanos, Span};
 use crate::cell::medium::Medium;
 use crate::cell::radio::{Judge, Reception, is_error_free};
 use crate::cell::transmission::Transmission;
-use crate::mac::{Frame, FrameStart, NodeId, View};
+use crate::mac::{Frame, FrameStart, View};
+use crate::node::NodeId;
 
 /// How stations decode a frame that was alone on the air.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -41,7 +41,8 @@ use airtcp_units::{Nanos, Narrow, Span};
 
 use super::medium::Medium;
 use super::radio::Signal;
-use crate::mac::{NodeId, Station, View};
+use crate::mac::{Station, View};
+use crate::node::NodeId;
 use crate::rate::RateControl;
 use state::Alike;
 

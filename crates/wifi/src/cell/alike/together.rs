@@ -7,7 +7,8 @@ use crate::cell::bss::Bss;
 use crate::cell::medium::Medium;
 use crate::cell::radio::Judge;
 use crate::cell::transmission::Transmission;
-use crate::mac::{Kind, NodeId, SignalQuality};
+use crate::mac::{Kind, SignalQuality};
+use crate::node::NodeId;
 
 impl Medium {
     /// True if the frames that begin now are the only ones on the air, and stations share a view of it. A NAV

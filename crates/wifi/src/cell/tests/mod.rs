@@ -36,7 +36,8 @@ use airtcp_units::{Nanos, Span};
 
 use super::alike::state::Alike;
 use super::*;
-use crate::mac::{AccessParams, Class, Frame, Kind, MacConfig, NodeId, data_bytes};
+use crate::mac::{AccessParams, Class, Frame, Kind, MacConfig, data_bytes};
+use crate::node::NodeId;
 use crate::phy::error::{ErrorModel, ErrorModelConfig, IdealConfig};
 use crate::phy::fading::{Fading, FadingConfig};
 use crate::phy::{PhySetup, Standard, Timing, TimingConfig};
