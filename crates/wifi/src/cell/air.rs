@@ -4,7 +4,7 @@ use airtcp_units::{Nanos, Narrow};
 
 use super::fate::Fate;
 use super::medium::Medium;
-use super::mu_on_air::capture;
+use super::multi_user::capture;
 use super::occupied::Occupied;
 use super::radio::{Judge, Radio, Signal};
 use super::transmission::Transmission;

@@ -14,7 +14,7 @@ use super::bss::Bss;
 use super::clock::{Clock, Clocked, Moment};
 use super::completions::Completions;
 use super::given_up::{GivenUp, GivenUpLog};
-use super::mu_on_air::MuOnAir;
+use super::multi_user::MuOnAir;
 use super::packet::{Admitted, Delivery, Offered};
 use super::powers::Powers;
 use super::radio::Radio;

@@ -15,7 +15,7 @@ use airtcp_units::{Nanos, Narrow, Span};
 use super::aggregation::{
     Aggregation, BLOCK_ACK_BYTES, BLOCK_ACK_REQ_BYTES, LONG_BITMAP, bitmap_bytes, places,
 };
-use super::mu_state::Composed;
+use super::multi_user::Composed;
 use super::originator::{Lane, Room, distance};
 use super::sending::answer_time;
 use super::{Class, Frame, Kind, Mpdu, Part, Rules, Station};

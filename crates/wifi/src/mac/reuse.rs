@@ -40,8 +40,8 @@ mod tests {
     use airtcp_random::Seed;
     use airtcp_units::Span;
 
-    use super::super::mu_air::MuTimes;
     use super::*;
+    use crate::mac::MuTimes;
     use crate::node::NodeId;
     use crate::phy::error::ErrorModel;
     use crate::phy::{Mode, Standard, Timing, TimingConfig};

@@ -134,7 +134,7 @@ fn the_power_is_limited_until_the_end_of_the_access() {
 /// A frame with limited power overlaps an HE MU PPDU with that power.
 #[test]
 fn limited_frames_overlap_with_their_power() {
-    use crate::cell::mu_on_air::{MuOnAir, UserFate};
+    use crate::cell::multi_user::{MuOnAir, UserFate};
     let mut b = bench(-75.0, Some(-70.0), [1, 2], Width::Mhz20, same);
     b.saturated.clear();
     b.offer(NodeId(3), NodeId(2));

@@ -18,7 +18,7 @@ use airtcp_units::{Narrow, Span};
 use crate::phy::{Format, GuardInterval, Mode, MuFormat, MuPpdu, RuSize, Width};
 
 /// Bytes of the data frame by which a rate is chosen if the packet is not known.
-pub(super) const USUAL_BYTES: u32 = 1_538;
+pub(in crate::mac) const USUAL_BYTES: u32 = 1_538;
 
 /// Times of the multi-user PPDU that carries a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,7 +63,7 @@ pub(crate) fn multi_block_ack_bytes(stations: usize, window: u16) -> u32 {
 
 /// The modes of several users in resource units of one size: their schemes over the widest of their channels, with the
 /// longest of their guard intervals, at least `least`. A mode of another format becomes the most robust scheme.
-pub(super) fn in_units(single: &[Mode], ru: RuSize, least: GuardInterval) -> Vec<Mode> {
+pub(in crate::mac) fn in_units(single: &[Mode], ru: RuSize, least: GuardInterval) -> Vec<Mode> {
     let width = widest(single);
     let guards = single.iter().filter_map(|mode| mode.guard()).chain([least]);
     let guard = guards.max_by_key(|guard| guard.ns()).unwrap_or(least);
@@ -76,13 +76,13 @@ pub(super) fn in_units(single: &[Mode], ru: RuSize, least: GuardInterval) -> Vec
 }
 
 /// The widest channel of some modes.
-pub(super) fn widest(modes: &[Mode]) -> Width {
+pub(in crate::mac) fn widest(modes: &[Mode]) -> Width {
     modes.iter().map(|mode| mode.width()).max().unwrap_or(Width::Mhz20)
 }
 
 /// The modes of the BlockAcks that answer data in resource units: one stream of the scheme of the data in the same unit,
 /// at most 16-QAM 1/2, which is the scheme of 24 Mb/s, the highest mandatory rate of answers.
-pub(super) fn answer_modes(data: &[Mode]) -> Vec<Mode> {
+pub(in crate::mac) fn answer_modes(data: &[Mode]) -> Vec<Mode> {
     let ru = data.first().and_then(|mode| mode.ru()).unwrap_or(RuSize::Tones242);
     let answer = |mode: &Mode| {
         let mcs = mode.mcs_index().unwrap_or_default().min(3);
@@ -95,7 +95,7 @@ pub(super) fn answer_modes(data: &[Mode]) -> Vec<Mode> {
 
 impl MuTimes {
     /// Times of a PPDU with a signal extension.
-    pub(super) fn new(ppdu: &MuPpdu, extension: Span) -> Self {
+    pub(in crate::mac) fn new(ppdu: &MuPpdu, extension: Span) -> Self {
         Self {
             time: ppdu.duration() + extension,
             preamble: ppdu.preamble(),

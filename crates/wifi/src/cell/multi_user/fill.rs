@@ -3,8 +3,8 @@
 use airtcp_probe::{PoolCx, Probe};
 use airtcp_units::{Nanos, Narrow};
 
-use super::clock::Clocked;
-use super::medium::Medium;
+use crate::cell::clock::Clocked;
+use crate::cell::medium::Medium;
 use crate::mac::{Frame, data_bytes};
 use crate::node::NodeId;
 use crate::phy::Mode;
@@ -67,7 +67,12 @@ impl Medium {
     }
 
     /// Replaces the frame in whose place a station waited for packets, or removes it.
-    pub(super) fn replace(&mut self, now: Nanos, station: NodeId, composed: Option<Frame>) {
+    pub(in crate::cell) fn replace(
+        &mut self,
+        now: Nanos,
+        station: NodeId,
+        composed: Option<Frame>,
+    ) {
         let Some(place) = self.starting.iter().position(|frame| frame.from == station) else {
             return;
         };

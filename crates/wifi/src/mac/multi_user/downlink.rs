@@ -16,12 +16,12 @@
 use airtcp_packet::PacketId;
 use airtcp_units::{Nanos, Narrow, Span};
 
-use super::aggregation::{Aggregation, places};
-use super::exchange::{Completion, Exchange};
-use super::mu_air::{MuTimes, answer_modes, in_units, widest};
-use super::mu_state::{Stage, User};
-use super::originator::distance;
-use super::{Class, Frame, Joining, Kind, Mpdu, Part, Rules, Station};
+use super::state::{Stage, User};
+use super::times::{MuTimes, answer_modes, in_units, widest};
+use crate::mac::aggregation::{Aggregation, places};
+use crate::mac::exchange::{Completion, Exchange};
+use crate::mac::originator::distance;
+use crate::mac::{Class, Frame, Joining, Kind, Mpdu, Part, Rules, Station};
 use crate::node::NodeId;
 use crate::phy::{GuardInterval, Mode, MuFormat, MuPpdu, equal_rus};
 use crate::rate::RateControl;
@@ -29,7 +29,7 @@ use crate::rate::RateControl;
 impl Station {
     /// Prepares an HE MU PPDU for the first of these receivers, with the MPDUs that are parked for them. False if the
     /// time does not suffice for an MPDU, whatever the number of receivers.
-    pub(super) fn plan_downlink(
+    pub(in crate::mac) fn plan_downlink(
         &mut self,
         now: Nanos,
         receivers: &[NodeId],
@@ -75,7 +75,7 @@ impl Station {
     /// Bytes of the A-MPDU with the next MPDU alone for a receiver.
     fn needs(&self, to: NodeId) -> u32 {
         let parked = self.mu_access.as_ref().and_then(|mu| mu.lanes.get(self.active, to)?.front());
-        let bytes = parked.map_or(super::mu_air::USUAL_BYTES, |mpdu| mpdu.bytes);
+        let bytes = parked.map_or(super::times::USUAL_BYTES, |mpdu| mpdu.bytes);
         Aggregation::with_last(0, bytes)
     }
 
@@ -193,7 +193,7 @@ impl Station {
     }
 
     /// The HE MU PPDU of this instant; `None` if no station gets anything.
-    pub(super) fn compose_downlink(&mut self, now: Nanos, rules: &Rules) -> Option<Frame> {
+    pub(in crate::mac) fn compose_downlink(&mut self, now: Nanos, rules: &Rules) -> Option<Frame> {
         let category = self.active;
         let (mu, originator) = self.mu_access.as_mut().zip(self.originator.as_ref())?;
         mu.users.retain(|user| user.on_air > 0);
@@ -284,7 +284,7 @@ impl Station {
 
     /// Ends the exchange of an HE MU PPDU: MPDUs that arrived at stations whose BlockAck came are finished, and the
     /// others count a failed attempt.
-    pub(super) fn finish_downlink(&mut self, now: Nanos, rules: &Rules) {
+    pub(in crate::mac) fn finish_downlink(&mut self, now: Nanos, rules: &Rules) {
         let category = self.active;
         self.exchange = Exchange::None;
         let Some(mu) = &mut self.mu_access else { return };
@@ -354,7 +354,13 @@ impl Station {
     }
 
     /// Ends a multi-user access: draws the back-off, after success with the smallest window.
-    pub(super) fn end_access(&mut self, now: Nanos, category: usize, success: bool, rules: &Rules) {
+    pub(in crate::mac) fn end_access(
+        &mut self,
+        now: Nanos,
+        category: usize,
+        success: bool,
+        rules: &Rules,
+    ) {
         let limit = rules.mac.attempts;
         let lane = self.originator.as_mut().and_then(|o| o.lanes.get_mut(category));
         let failures = lane.map_or(0, |lane| {
@@ -380,7 +386,7 @@ impl Station {
 }
 
 /// Times of the HE TB PPDUs with the BlockAcks that answer data in these modes.
-pub(super) fn answers(data: &[Mode], rules: &Rules) -> Option<MuTimes> {
+pub(in crate::mac) fn answers(data: &[Mode], rules: &Rules) -> Option<MuTimes> {
     let users = answer_modes(data);
     let users: Vec<(Mode, u32)> =
         users.iter().map(|mode| (*mode, rules.block_ack_bytes(*mode))).collect();

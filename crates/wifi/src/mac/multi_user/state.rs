@@ -2,17 +2,17 @@
 
 use airtcp_units::Narrow;
 
-use super::mu_air::TbGrant;
-use super::mu_lanes::ReceiverLanes;
-use super::mu_reports::Reports;
-use super::mu_schedule::Turns;
-use super::{Frame, OfdmaConfig};
+use super::lanes::ReceiverLanes;
+use super::reports::Reports;
+use super::schedule::Turns;
+use super::times::TbGrant;
+use crate::mac::{Frame, OfdmaConfig};
 use crate::node::NodeId;
 use crate::phy::Mode;
 
 /// What an access is being prepared for, or carries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stage {
+pub(in crate::mac) enum Stage {
     /// No multi-user exchange.
     None,
     /// The world has still to name the queued packets.
@@ -31,7 +31,7 @@ pub(super) enum Stage {
 
 /// What follows from the preparation of an access.
 #[derive(Debug)]
-pub(super) enum Composed {
+pub(in crate::mac) enum Composed {
     /// The frame of a multi-user exchange.
     Frame(Frame),
     /// Nothing is left to send.
@@ -47,23 +47,23 @@ pub(crate) struct User {
     /// Mode in its resource unit.
     pub(crate) mode: Mode,
     /// The mode that rate control chose.
-    pub(super) chosen: Mode,
+    pub(in crate::mac) chosen: Mode,
     /// Of a PPDU in preparation: bytes of its MPDUs, each as if another one followed, maximum length, and number of
     /// MPDUs that can still join.
-    pub(super) before: u32,
-    pub(super) most: u32,
-    pub(super) room: usize,
+    pub(in crate::mac) before: u32,
+    pub(in crate::mac) most: u32,
+    pub(in crate::mac) room: usize,
     /// MPDUs of the PPDU.
     pub(crate) on_air: usize,
     /// Bytes of its PSDU; of an uplink user those that it has reported.
-    pub(super) bytes: u32,
+    pub(in crate::mac) bytes: u32,
     /// True if its answer arrived.
     pub(crate) answered: bool,
 }
 
 impl User {
     /// A station without MPDUs.
-    pub(super) const fn new(station: NodeId, mode: Mode) -> Self {
+    pub(in crate::mac) const fn new(station: NodeId, mode: Mode) -> Self {
         Self {
             station,
             mode,
@@ -81,23 +81,23 @@ impl User {
 /// Multi-user operation of an access point.
 #[derive(Debug)]
 pub(crate) struct MuAccess {
-    pub(super) rules: OfdmaConfig,
+    pub(in crate::mac) rules: OfdmaConfig,
     /// By station, whether it takes part in multi-user exchanges.
-    pub(super) capable: Vec<bool>,
-    pub(super) lanes: ReceiverLanes,
-    pub(super) stage: Stage,
-    pub(super) users: Vec<User>,
+    pub(in crate::mac) capable: Vec<bool>,
+    pub(in crate::mac) lanes: ReceiverLanes,
+    pub(in crate::mac) stage: Stage,
+    pub(in crate::mac) users: Vec<User>,
     /// What the users of the trigger frame may send.
-    pub(super) grants: Vec<TbGrant>,
-    pub(super) reports: Reports,
-    pub(super) down: Turns,
-    pub(super) up: Turns,
+    pub(in crate::mac) grants: Vec<TbGrant>,
+    pub(in crate::mac) reports: Reports,
+    pub(in crate::mac) down: Turns,
+    pub(in crate::mac) up: Turns,
     /// By category, whether the last exchange carried data of the access point.
-    pub(super) was_down: Vec<bool>,
+    pub(in crate::mac) was_down: Vec<bool>,
     /// By category, whether the last data went to a station without 802.11ax.
-    pub(super) was_single: Vec<bool>,
+    pub(in crate::mac) was_single: Vec<bool>,
     /// A frame without A-MPDU that the access carries.
-    pub(super) plain: Option<Frame>,
+    pub(in crate::mac) plain: Option<Frame>,
 }
 
 impl MuAccess {
@@ -121,21 +121,21 @@ impl MuAccess {
     }
 
     /// True if [`Station::compose`] is to give the frame of this instant.
-    pub(super) const fn is_preparing(&self) -> bool {
+    pub(in crate::mac) const fn is_preparing(&self) -> bool {
         !matches!(self.stage, Stage::None | Stage::Downlink | Stage::Uplink)
     }
 
-    pub(super) fn is_capable(&self, station: NodeId) -> bool {
+    pub(in crate::mac) fn is_capable(&self, station: NodeId) -> bool {
         self.capable.get(station.index()).copied().unwrap_or_default()
     }
 
     /// Packets of parked MPDUs.
-    pub(super) fn packets(&self) -> u64 {
+    pub(in crate::mac) fn packets(&self) -> u64 {
         self.lanes.packets()
     }
 
     /// Stations that have reported packets for a category.
-    pub(super) fn reporting(&self, category: usize) -> impl Iterator<Item = NodeId> {
+    pub(in crate::mac) fn reporting(&self, category: usize) -> impl Iterator<Item = NodeId> {
         let all = (0..u32::narrow(self.capable.len())).map(NodeId);
         all.filter(move |s| self.rules.uplink && self.reports.get(*s, category) > 0)
     }

@@ -10,22 +10,22 @@ use airtcp_probe::air::AirFrame;
 use airtcp_probe::{PoolCx, Probe};
 use airtcp_units::{Nanos, Span};
 
-use super::medium::Medium;
-use super::radio::Reception;
-use super::transmission::Transmission;
+use crate::cell::medium::Medium;
+use crate::cell::radio::Reception;
+use crate::cell::transmission::Transmission;
 use crate::mac::{Frame, SignalQuality};
 use crate::node::NodeId;
 use crate::phy::Format;
 
 impl Medium {
     /// True if a radio that does not decode all of a PPDU decodes its HE-SIG-A.
-    pub(super) fn reads_preamble(&self, radio: usize, sent: &Transmission) -> bool {
+    pub(in crate::cell) fn reads_preamble(&self, radio: usize, sent: &Transmission) -> bool {
         let knows = self.formats.get(radio).is_none_or(|format| *format >= Format::He);
         knows && sent.frame.mode.format() == Format::He
     }
 
     /// Handles the end of a PPDU of which a radio was receiving the preamble alone.
-    pub(super) fn receive_preamble<P: Probe>(
+    pub(in crate::cell) fn receive_preamble<P: Probe>(
         &mut self,
         now: Nanos,
         reception: &Reception,
@@ -49,7 +49,7 @@ impl Medium {
 
     /// Notifies a station of a multi-user PPDU of which it decoded the preamble, or not even that. Without `usable`,
     /// the station had a part in it that it did not decode.
-    pub(super) fn hear_preamble(
+    pub(in crate::cell) fn hear_preamble(
         &mut self,
         now: Nanos,
         reception: &Reception,

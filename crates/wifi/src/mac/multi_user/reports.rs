@@ -7,7 +7,7 @@
 //! ```
 //! All counts are by category. Without any answer the trigger frame may have collided. A new report counts as any other.
 
-use super::CATEGORIES;
+use crate::mac::CATEGORIES;
 use crate::node::NodeId;
 
 /// Trigger frames that a station did not answer, but others did, after which its report is forgotten.
@@ -27,7 +27,7 @@ struct Report {
 
 /// The reports of the stations of a cell.
 #[derive(Debug)]
-pub(super) struct Reports {
+pub(in crate::mac) struct Reports {
     /// By station and category.
     reports: Vec<Report>,
     /// By category.
@@ -35,7 +35,7 @@ pub(super) struct Reports {
 }
 
 impl Reports {
-    pub(super) fn new(stations: usize) -> Self {
+    pub(in crate::mac) fn new(stations: usize) -> Self {
         let reports = vec![Report::default(); stations * CATEGORIES];
         Self { reports, silent: [0; CATEGORIES] }
     }
@@ -45,20 +45,20 @@ impl Reports {
     }
 
     /// The bytes that a station reported for a category.
-    pub(super) fn get(&self, station: NodeId, category: usize) -> u64 {
+    pub(in crate::mac) fn get(&self, station: NodeId, category: usize) -> u64 {
         let report = self.reports.get(station.index() * CATEGORIES + category);
         report.map_or(0, |report| report.bytes)
     }
 
     /// Takes a report, or forgets it with 0 bytes.
-    pub(super) fn set(&mut self, station: NodeId, category: usize, bytes: u64) {
+    pub(in crate::mac) fn set(&mut self, station: NodeId, category: usize, bytes: u64) {
         if let Some(report) = self.of(station, category) {
             report.bytes = bytes;
         }
     }
 
     /// Counts a trigger frame for these stations, of which some answered.
-    pub(super) fn on_trigger(&mut self, category: usize, stations: &[(NodeId, bool)]) {
+    pub(in crate::mac) fn on_trigger(&mut self, category: usize, stations: &[(NodeId, bool)]) {
         let answered = stations.iter().any(|(_, answers)| *answers);
         for (station, answers) in stations {
             let Some(report) = self.of(*station, category) else { continue };

@@ -9,16 +9,21 @@
 
 use airtcp_units::{Nanos, Narrow};
 
-use super::mu_air::USUAL_BYTES;
-use super::mu_state::User;
-use super::series::Series;
-use super::{Rules, Station};
+use super::state::User;
+use super::times::USUAL_BYTES;
+use crate::mac::series::Series;
+use crate::mac::{Rules, Station};
 use crate::node::NodeId;
 use crate::rate::{Attempt, Ending, Outcome, RateControl};
 
 impl Station {
     /// The next attempt of a category towards a receiver, for rate control.
-    pub(super) fn attempt_towards(&self, now: Nanos, category: usize, to: NodeId) -> Attempt {
+    pub(in crate::mac) fn attempt_towards(
+        &self,
+        now: Nanos,
+        category: usize,
+        to: NodeId,
+    ) -> Attempt {
         let parked = self.mu_access.as_ref().and_then(|mu| mu.lanes.get(category, to)?.front());
         let bytes = parked.filter(|mpdu| !mpdu.is_bar()).map_or(USUAL_BYTES, |mpdu| mpdu.bytes);
         let series = self.mu_access.as_ref().map(|mu| mu.lanes.series(category, to));
@@ -28,7 +33,7 @@ impl Station {
 
     /// Begins the series towards a receiver, unless one goes on: rate control learns of a new packet before it is asked
     /// for a mode.
-    pub(super) fn begin_series_towards(&mut self, now: Nanos, category: usize, to: NodeId) {
+    pub(in crate::mac) fn begin_series_towards(&mut self, now: Nanos, category: usize, to: NodeId) {
         let next = self.attempt_towards(now, category, to);
         let Some(mu) = &mut self.mu_access else { return };
         if mu.lanes.series_mut(category, to).begins() {
@@ -37,7 +42,7 @@ impl Station {
     }
 
     /// The first attempt of a new head whose receiver has a series of its own (HE MU PPDUs). `None` for other receivers.
-    pub(super) fn join_series(
+    pub(in crate::mac) fn join_series(
         &mut self,
         now: Nanos,
         category: usize,
@@ -51,7 +56,7 @@ impl Station {
     }
 
     /// Tells rate control of a user's PPDU with numbers of MPDUs: those sent and those acknowledged.
-    pub(super) fn tell_of_user(
+    pub(in crate::mac) fn tell_of_user(
         &mut self,
         user: &User,
         attempt: Attempt,

@@ -6,8 +6,8 @@
 
 use std::collections::VecDeque;
 
-use super::Mpdu;
-use super::series::Series;
+use crate::mac::Mpdu;
+use crate::mac::series::Series;
 use crate::node::NodeId;
 
 /// MPDUs of one receiver in one category.
@@ -22,13 +22,13 @@ struct ReceiverLane {
 
 /// The parked MPDUs of an access point.
 #[derive(Debug, Default)]
-pub(super) struct ReceiverLanes {
+pub(in crate::mac) struct ReceiverLanes {
     lanes: Vec<ReceiverLane>,
 }
 
 impl ReceiverLanes {
     /// The MPDUs of a receiver in a category.
-    pub(super) fn get(&self, category: usize, to: NodeId) -> Option<&VecDeque<Mpdu>> {
+    pub(in crate::mac) fn get(&self, category: usize, to: NodeId) -> Option<&VecDeque<Mpdu>> {
         let lane = self.lanes.iter().find(|lane| (lane.category, lane.to) == (category, to))?;
         Some(&lane.mpdus)
     }
@@ -44,45 +44,45 @@ impl ReceiverLanes {
     }
 
     /// The MPDUs of a receiver in a category, to change.
-    pub(super) fn of(&mut self, category: usize, to: NodeId) -> &mut VecDeque<Mpdu> {
+    pub(in crate::mac) fn of(&mut self, category: usize, to: NodeId) -> &mut VecDeque<Mpdu> {
         &mut self.lane(category, to).mpdus
     }
 
     /// The attempts towards a receiver in a category.
-    pub(super) fn series(&self, category: usize, to: NodeId) -> Series {
+    pub(in crate::mac) fn series(&self, category: usize, to: NodeId) -> Series {
         let lane = self.lanes.iter().find(|lane| (lane.category, lane.to) == (category, to));
         lane.map_or_else(Series::default, |lane| lane.series)
     }
 
     /// The attempts towards a receiver in a category, to change.
-    pub(super) fn series_mut(&mut self, category: usize, to: NodeId) -> &mut Series {
+    pub(in crate::mac) fn series_mut(&mut self, category: usize, to: NodeId) -> &mut Series {
         &mut self.lane(category, to).series
     }
 
     /// Takes all MPDUs of a receiver in a category.
-    pub(super) fn take(&mut self, category: usize, to: NodeId) -> VecDeque<Mpdu> {
+    pub(in crate::mac) fn take(&mut self, category: usize, to: NodeId) -> VecDeque<Mpdu> {
         std::mem::take(self.of(category, to))
     }
 
     /// Receivers with MPDUs in a category.
-    pub(super) fn receivers(&self, category: usize) -> impl Iterator<Item = NodeId> {
+    pub(in crate::mac) fn receivers(&self, category: usize) -> impl Iterator<Item = NodeId> {
         let lanes = self.lanes.iter();
         lanes.filter(move |l| l.category == category && !l.mpdus.is_empty()).map(|l| l.to)
     }
 
     /// True if a category has MPDUs.
-    pub(super) fn has(&self, category: usize) -> bool {
+    pub(in crate::mac) fn has(&self, category: usize) -> bool {
         self.receivers(category).next().is_some()
     }
 
     /// Packets in all lanes that their receivers do not have.
-    pub(super) fn packets(&self) -> u64 {
+    pub(in crate::mac) fn packets(&self) -> u64 {
         let mpdus = self.lanes.iter().flat_map(|lane| &lane.mpdus);
         mpdus.filter(|mpdu| mpdu.packet.is_some()).count() as u64
     }
 
     /// Removes the MPDUs of a category that are too old for another attempt.
-    pub(super) fn take_expired(
+    pub(in crate::mac) fn take_expired(
         &mut self,
         category: usize,
         expired: impl Fn(&Mpdu) -> bool,

@@ -4,27 +4,27 @@ use std::ops::Range;
 
 use airtcp_units::{Nanos, Span};
 
-use super::mu_air::TbGrant;
-use super::{Contender, MuEdcaConfig};
+use super::times::TbGrant;
+use crate::mac::{Contender, MuEdcaConfig};
 use crate::node::NodeId;
 
 /// Multi-user operation of a station.
 #[derive(Debug)]
 pub(crate) struct MuStation {
-    pub(super) access_point: NodeId,
+    pub(in crate::mac) access_point: NodeId,
     /// Stations of its cell.
-    pub(super) cell: Range<u32>,
+    pub(in crate::mac) cell: Range<u32>,
     /// By category, the bytes in an A-MPDU of the packets in its queue.
-    pub(super) queued: Vec<u64>,
+    pub(in crate::mac) queued: Vec<u64>,
     /// What the trigger allows, while it waits for the start and the answer.
-    pub(super) grant: Option<TbGrant>,
-    pub(super) edca: Option<MuEdcaConfig>,
+    pub(in crate::mac) grant: Option<TbGrant>,
+    pub(in crate::mac) edca: Option<MuEdcaConfig>,
     /// By category, the usual inter-frame space and windows.
-    pub(super) usual: Vec<(Span, u32, u32)>,
+    pub(in crate::mac) usual: Vec<(Span, u32, u32)>,
     /// By category, the end of the MU EDCA timer.
-    pub(super) until: Vec<Nanos>,
+    pub(in crate::mac) until: Vec<Nanos>,
     /// End of the reservations of other cells.
-    pub(super) nav_of_others: Nanos,
+    pub(in crate::mac) nav_of_others: Nanos,
 }
 
 impl MuStation {

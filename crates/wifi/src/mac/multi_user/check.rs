@@ -2,7 +2,7 @@
 
 use airtcp_probe::ConfigError;
 
-use super::MacConfig;
+use crate::mac::MacConfig;
 use crate::phy::Standard;
 
 impl MacConfig {

@@ -10,7 +10,7 @@
 //! Stations that are equal come in the order of their numbers. The mean `m` starts at 1 byte, so that a station without
 //! service comes first. The two directions have separate states.
 
-use super::MuScheduler;
+use crate::mac::MuScheduler;
 use crate::node::NodeId;
 
 /// Weight of the latest transmission in the mean.
@@ -18,14 +18,14 @@ const WEIGHT: f64 = 0.01;
 
 /// A station that can be served, with the rate of its scheme in kb/s.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Candidate {
-    pub(super) station: NodeId,
-    pub(super) kbps: u32,
+pub(in crate::mac) struct Candidate {
+    pub(in crate::mac) station: NodeId,
+    pub(in crate::mac) kbps: u32,
 }
 
 /// State of a scheduler in one direction.
 #[derive(Debug)]
-pub(super) struct Turns {
+pub(in crate::mac) struct Turns {
     scheduler: MuScheduler,
     /// By station, number of its last service among all; 0 for none. The stations of one transmission are numbered in
     /// their order, which keeps turns equal if not all are served at once.
@@ -36,12 +36,12 @@ pub(super) struct Turns {
 }
 
 impl Turns {
-    pub(super) fn new(scheduler: MuScheduler, stations: usize) -> Self {
+    pub(in crate::mac) fn new(scheduler: MuScheduler, stations: usize) -> Self {
         Self { scheduler, served: vec![0; stations], means: vec![1.0; stations], services: 0 }
     }
 
     /// Puts candidates into the order of service.
-    pub(super) fn sort(&self, candidates: &mut [Candidate]) {
+    pub(in crate::mac) fn sort(&self, candidates: &mut [Candidate]) {
         match self.scheduler {
             MuScheduler::RoundRobin => candidates.sort_by_key(|c| {
                 (self.served.get(c.station.index()).copied().unwrap_or_default(), c.station)
@@ -58,7 +58,10 @@ impl Turns {
     }
 
     /// A transmission has served stations with numbers of bytes.
-    pub(super) fn on_served(&mut self, served: impl Iterator<Item = (NodeId, u32)> + Clone) {
+    pub(in crate::mac) fn on_served(
+        &mut self,
+        served: impl Iterator<Item = (NodeId, u32)> + Clone,
+    ) {
         for (station, _) in served.clone() {
             self.services += 1;
             if let Some(last) = self.served.get_mut(station.index()) {

@@ -76,7 +76,7 @@ impl OfdmaConfig {
     ///
     /// # Errors
     /// The first key that is impossible or has no effect.
-    pub(super) fn validate(&self) -> Result<(), ConfigError> {
+    pub(in crate::mac) fn validate(&self) -> Result<(), ConfigError> {
         if !(self.downlink || self.uplink) {
             let message =
                 "has neither downlink nor uplink: omit the table, or set one of them to true";

@@ -4,11 +4,11 @@
 
 use airtcp_units::{Nanos, Narrow, Span};
 
-use super::aggregation::{Aggregation, BLOCK_ACK_BYTES, LONG_BITMAP};
-use super::exchange::{Due, Exchange};
-use super::mu_air::{TbGrant, USUAL_BYTES};
-use super::originator::{Room, distance};
-use super::{Class, Frame, Kind, Mpdu, Rules, Station};
+use super::times::{TbGrant, USUAL_BYTES};
+use crate::mac::aggregation::{Aggregation, BLOCK_ACK_BYTES, LONG_BITMAP};
+use crate::mac::exchange::{Due, Exchange};
+use crate::mac::originator::{Room, distance};
+use crate::mac::{Class, Frame, Kind, Mpdu, Rules, Station};
 use crate::node::NodeId;
 use crate::phy::Mode;
 use crate::rate::{Attempt, RateControl};
@@ -27,7 +27,12 @@ impl Station {
     }
 
     /// The report in a data frame that carries the first `on_air` MPDUs of a category.
-    pub(super) fn queue_report(&self, category: usize, on_air: usize, mode: Mode) -> Option<u64> {
+    pub(in crate::mac) fn queue_report(
+        &self,
+        category: usize,
+        on_air: usize,
+        mode: Mode,
+    ) -> Option<u64> {
         let mu = self.responder.as_ref()?;
         let rules = self.originator.as_ref()?.rules;
         let held = self.subframes(category, usize::MAX).skip(on_air);
@@ -68,14 +73,14 @@ impl Station {
     }
 
     /// Keeps the end of a reservation of another cell, which prevents responses to triggers.
-    pub(super) fn keep_nav_of_others(&mut self, until: Nanos, from: NodeId) {
+    pub(in crate::mac) fn keep_nav_of_others(&mut self, until: Nanos, from: NodeId) {
         if let Some(mu) = self.responder.as_mut().filter(|mu| !mu.cell.contains(&from.0)) {
             mu.nav_of_others = mu.nav_of_others.max(until);
         }
     }
 
     /// Ends the reservation of another cell, if it is the one that the station has just dropped.
-    pub(super) fn reset_nav_of_others(&mut self, now: Nanos) {
+    pub(in crate::mac) fn reset_nav_of_others(&mut self, now: Nanos) {
         let by = self.view.nav_by.0;
         if let Some(mu) = self.responder.as_mut().filter(|mu| !mu.cell.contains(&by)) {
             mu.nav_of_others = mu.nav_of_others.min(now);
@@ -99,7 +104,7 @@ impl Station {
 
     /// Prepares the triggered transmission of this instant, if the medium permits it. Returns a frame in its place,
     /// which [`Self::compose_triggered`] replaces.
-    pub(super) fn begin_triggered(&mut self, now: Nanos, rules: &Rules) -> Option<Frame> {
+    pub(in crate::mac) fn begin_triggered(&mut self, now: Nanos, rules: &Rules) -> Option<Frame> {
         let mu = self.responder.as_mut()?;
         let grant = mu.grant?;
         let reserved = self.view.nav > now && mu.nav_of_others > now;
@@ -177,12 +182,12 @@ impl Station {
     }
 
     /// True while a triggered transmission is being prepared or waits for its answer.
-    pub(super) fn is_triggered(&self) -> bool {
+    pub(in crate::mac) fn is_triggered(&self) -> bool {
         self.responder.as_ref().is_some_and(|mu| mu.grant.is_some())
     }
 
     /// The triggered PPDU of this instant; `None` if no MPDU fits.
-    pub(super) fn compose_triggered(&mut self, rules: &Rules) -> Option<Frame> {
+    pub(in crate::mac) fn compose_triggered(&mut self, rules: &Rules) -> Option<Frame> {
         let grant = self.responder.as_ref()?.grant?;
         let TbGrant { category, mode, .. } = grant;
         let on_air = self.originator.as_ref()?.lanes[category].on_air;
@@ -199,7 +204,7 @@ impl Station {
             }
         }
         let lengths = self.subframes(category, on_air).map(|mpdu| mpdu.bytes);
-        let last = super::places(lengths, rules.aggregation.as_ref()?, mode).last();
+        let last = crate::mac::places(lengths, rules.aggregation.as_ref()?, mode).last();
         let usual =
             Frame::control(Kind::Data, self.id, head.to, mode, grant.after, u8::narrow(category));
         let (kind, class) = if head.is_bar() {
@@ -222,7 +227,7 @@ impl Station {
     }
 
     /// Gives up a triggered transmission that has nothing to send.
-    pub(super) fn cancel_triggered(&mut self) {
+    pub(in crate::mac) fn cancel_triggered(&mut self) {
         if let Some(mu) = &mut self.responder {
             mu.grant = None;
         }
@@ -247,7 +252,7 @@ impl Station {
     }
 
     /// Ends a triggered transmission without answer: its MPDUs count a failed attempt, the back-off stays.
-    pub(super) fn lose_triggered(&mut self, now: Nanos, rules: &Rules) {
+    pub(in crate::mac) fn lose_triggered(&mut self, now: Nanos, rules: &Rules) {
         self.exchange = Exchange::None;
         if let Some(mu) = &mut self.responder {
             mu.grant = None;
@@ -274,7 +279,7 @@ impl Station {
 
     /// Returns to the usual parameters where the MU EDCA timer has ended. Call when the medium becomes busy or
     /// idle.
-    pub(super) fn end_mu_edca(&mut self, now: Nanos) {
+    pub(in crate::mac) fn end_mu_edca(&mut self, now: Nanos) {
         let Some(mu) = &mut self.responder else { return };
         if mu.edca.is_none() {
             return;

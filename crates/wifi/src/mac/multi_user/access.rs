@@ -12,18 +12,18 @@
 
 use airtcp_units::Nanos;
 
-use super::aggregation::{BLOCK_ACK_REQ_BYTES, bitmap_bytes};
-use super::exchange::Exchange;
-use super::mu_schedule::Candidate;
-use super::mu_state::{Composed, Stage};
-use super::{Class, Frame, Kind, Mpdu, Part, Rules, Station};
+use super::schedule::Candidate;
+use super::state::{Composed, Stage};
+use crate::mac::aggregation::{BLOCK_ACK_REQ_BYTES, bitmap_bytes};
+use crate::mac::exchange::Exchange;
+use crate::mac::{Class, Frame, Kind, Mpdu, Part, Rules, Station};
 use crate::node::NodeId;
 use crate::phy::Mode;
 use crate::rate::RateControl;
 
 impl Station {
     /// The first frame of an access. In its place a frame that [`Self::compose`] replaces.
-    pub(super) fn begin_access(&mut self, now: Nanos, rules: &Rules) -> Option<Frame> {
+    pub(in crate::mac) fn begin_access(&mut self, now: Nanos, rules: &Rules) -> Option<Frame> {
         let active = self.active;
         if let Some(mu) = &mut self.mu_access
             && active < mu.was_down.len()
@@ -38,7 +38,7 @@ impl Station {
     }
 
     /// True during a multi-user exchange of the access point.
-    pub(super) fn is_in_multi_user(&self) -> bool {
+    pub(in crate::mac) fn is_in_multi_user(&self) -> bool {
         self.mu_access.as_ref().is_some_and(|mu| mu.stage != Stage::None)
     }
 
@@ -68,7 +68,7 @@ impl Station {
     }
 
     /// Lets the categories contend that have parked MPDUs or reports.
-    pub(super) fn refresh_wants(&mut self, now: Nanos, rules: &Rules) {
+    pub(in crate::mac) fn refresh_wants(&mut self, now: Nanos, rules: &Rules) {
         let Some(mu) = &self.mu_access else { return };
         let mut view = self.view;
         if self.exchange != Exchange::None {
@@ -209,7 +209,7 @@ impl Station {
     }
 
     /// A mode in the width of the access.
-    pub(super) fn within_access(&self, mode: Mode) -> Mode {
+    pub(in crate::mac) fn within_access(&self, mode: Mode) -> Mode {
         self.widths.map_or(mode, |widths| widths.within(mode))
     }
 
@@ -219,14 +219,14 @@ impl Station {
     }
 
     /// The next exchange of a category carries data of the access point, if there is any.
-    pub(super) fn end_uplink_turn(&mut self, category: usize) {
+    pub(in crate::mac) fn end_uplink_turn(&mut self, category: usize) {
         if let Some(mu) = &mut self.mu_access {
             mu.was_down[category] = false;
         }
     }
 
     /// The frame of a multi-user access or of a triggered transmission.
-    pub(super) fn compose_multi_user(&mut self, now: Nanos, rules: &Rules) -> Composed {
+    pub(in crate::mac) fn compose_multi_user(&mut self, now: Nanos, rules: &Rules) -> Composed {
         let or_nothing = |frame: Option<Frame>| frame.map_or(Composed::Nothing, Composed::Frame);
         if self.is_triggered() {
             let frame = self.compose_triggered(rules);
@@ -266,7 +266,7 @@ impl Station {
     }
 
     /// Ends a multi-user exchange without any answer. False if the exchange is another one.
-    pub(super) fn fail_multi_user(&mut self, now: Nanos, rules: &Rules) -> bool {
+    pub(in crate::mac) fn fail_multi_user(&mut self, now: Nanos, rules: &Rules) -> bool {
         let Exchange::Awaiting { answer, .. } = self.exchange else { return false };
         match answer {
             Kind::MultiUser => self.finish_downlink(now, rules),
@@ -278,7 +278,13 @@ impl Station {
     }
 
     /// Puts a BlockAckReq before the parked MPDUs of a receiver, unless one is there.
-    pub(super) fn ask_parked(&mut self, now: Nanos, category: usize, to: NodeId, rules: &Rules) {
+    pub(in crate::mac) fn ask_parked(
+        &mut self,
+        now: Nanos,
+        category: usize,
+        to: NodeId,
+        rules: &Rules,
+    ) {
         let Some((mu, originator)) = self.mu_access.as_mut().zip(self.originator.as_mut()) else {
             return;
         };

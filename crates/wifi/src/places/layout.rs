@@ -6,8 +6,8 @@ use airtcp_units::{Narrow, detmath};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::position_file::{self, MAX_STATIONS};
 use crate::phy::propagation::{MIN_DISTANCE_M, Position};
-use crate::position_file::{self, MAX_STATIONS};
 
 /// Maximum redraws of a random position before a disc counts as full (a choice).
 const REDRAWS: u32 = 100;

@@ -13,12 +13,12 @@ use airtcp_probe::air::AirFrame;
 use airtcp_probe::{PoolCx, Probe};
 use airtcp_units::{Nanos, Narrow, Span};
 
-use super::fate::{Fate, Loss};
-use super::judging::Judging;
-use super::medium::Medium;
-use super::mu_on_air::{MuOnAir, UserFate};
-use super::radio::Reception;
-use super::transmission::Transmission;
+use super::on_air::{MuOnAir, UserFate};
+use crate::cell::fate::{Fate, Loss};
+use crate::cell::judging::Judging;
+use crate::cell::medium::Medium;
+use crate::cell::radio::Reception;
+use crate::cell::transmission::Transmission;
 use crate::mac::{Class, Frame, Kind, Mpdu, SignalQuality, User, places};
 use crate::node::NodeId;
 use crate::phy::Width;
@@ -28,7 +28,7 @@ type Signal = (NodeId, Width, f64);
 
 impl Medium {
     /// Records the stations of an HE MU PPDU that starts.
-    pub(super) fn start_multi_user(&mut self, frame: &Frame) {
+    pub(in crate::cell) fn start_multi_user(&mut self, frame: &Frame) {
         if frame.kind != Kind::MultiUser {
             return;
         }
@@ -58,7 +58,7 @@ impl Medium {
     }
 
     /// Records the HE MU PPDUs on the air that a frame which starts overlaps, and that overlap it.
-    pub(super) fn overlap_with_users(&mut self, sent: &mut Transmission) {
+    pub(in crate::cell) fn overlap_with_users(&mut self, sent: &mut Transmission) {
         if self.multi_user.is_empty() {
             return;
         }
@@ -75,14 +75,14 @@ impl Medium {
     }
 
     /// Records that a station transmits while an HE MU PPDU for it is on the air.
-    pub(super) fn mark_user_sends(&mut self, sender: NodeId) {
+    pub(in crate::cell) fn mark_user_sends(&mut self, sender: NodeId) {
         for user in self.multi_user.iter_mut().flat_map(|mu| &mut mu.users) {
             user.fate.receiver_sent |= user.station == sender.0;
         }
     }
 
     /// Records the stations that a Multi-STA BlockAck which ends now acknowledges.
-    pub(super) fn note_acknowledged(&mut self, frame: &Frame) {
+    pub(in crate::cell) fn note_acknowledged(&mut self, frame: &Frame) {
         if frame.kind == Kind::MultiBlockAck {
             let users = self.stations[frame.from.index()].mu_users().iter();
             self.acknowledged = users.filter(|u| u.answered).map(|u| u.station).collect();
@@ -93,7 +93,7 @@ impl Medium {
 
     /// Handles the end of a frame at a radio that was receiving it: the MPDUs are decoded each by itself, or the preamble
     /// alone is.
-    pub(super) fn receive_parts<P: Probe>(
+    pub(in crate::cell) fn receive_parts<P: Probe>(
         &mut self,
         now: Nanos,
         reception: &Reception,
@@ -112,7 +112,7 @@ impl Medium {
     }
 
     /// Handles a trigger frame or a Multi-STA BlockAck that a station decoded.
-    pub(super) fn hear_control<P: Probe>(
+    pub(in crate::cell) fn hear_control<P: Probe>(
         &mut self,
         now: Nanos,
         i: usize,
@@ -143,14 +143,18 @@ impl Medium {
     }
 
     /// Takes the report in a frame that its receiver `i` decoded.
-    pub(super) fn take_report_at(&mut self, now: Nanos, i: usize, frame: &Frame) {
+    pub(in crate::cell) fn take_report_at(&mut self, now: Nanos, i: usize, frame: &Frame) {
         if frame.report.is_some() && frame.to.index() == i {
             self.take_report(now, frame);
         }
     }
 
     /// The fate of a station's part of the HE MU PPDU of an access point.
-    pub(super) fn user_fate(&mut self, from: NodeId, station: usize) -> Option<&mut UserFate> {
+    pub(in crate::cell) fn user_fate(
+        &mut self,
+        from: NodeId,
+        station: usize,
+    ) -> Option<&mut UserFate> {
         let mu = self.multi_user.iter_mut().find(|mu| mu.from == from)?;
         mu.users.iter_mut().find(|user| user.station as usize == station)
     }
@@ -211,7 +215,7 @@ impl Medium {
     fn judge_part(
         &self,
         part: &Transmission,
-        pieces: &[super::radio::Piece],
+        pieces: &[crate::cell::radio::Piece],
         i: usize,
         lengths: &[u32],
     ) -> Vec<bool> {
@@ -262,7 +266,7 @@ impl Medium {
     }
 
     /// Counts the MPDUs of an HE MU PPDU at its end.
-    pub(super) fn count_multi_user_end(&mut self, sent: &Transmission) -> Option<Loss> {
+    pub(in crate::cell) fn count_multi_user_end(&mut self, sent: &Transmission) -> Option<Loss> {
         let from = sent.frame.from;
         let place = self.multi_user.iter().position(|mu| mu.from == from)?;
         let on_air = self.multi_user.swap_remove(place);
@@ -293,10 +297,10 @@ impl Medium {
     }
 
     /// Handles the end of a member of a group of HE TB PPDUs at the access point that was receiving it.
-    pub(super) fn receive_member<P: Probe>(
+    pub(in crate::cell) fn receive_member<P: Probe>(
         &mut self,
         now: Nanos,
-        (reception, pieces): (&Reception, &[super::radio::Piece]),
+        (reception, pieces): (&Reception, &[crate::cell::radio::Piece]),
         i: usize,
         sent: &Transmission,
         observed: Option<&AirFrame>,
@@ -359,7 +363,7 @@ impl Medium {
     }
 
     /// Counts the MPDUs of an HE TB PPDU at its end.
-    pub(super) fn count_member_end(&mut self, sent: &Transmission) -> Option<Loss> {
+    pub(in crate::cell) fn count_member_end(&mut self, sent: &Transmission) -> Option<Loss> {
         let frame = &sent.frame;
         let decoded = self.decoded.take().is_some();
         let loss = Fate { interferer: self.blamed.take(), ..sent.fate }.loss();
@@ -393,7 +397,7 @@ impl Medium {
     }
 
     /// Takes the report of a station in a data frame that its access point decoded.
-    pub(super) fn take_report(&mut self, now: Nanos, frame: &Frame) {
+    pub(in crate::cell) fn take_report(&mut self, now: Nanos, frame: &Frame) {
         let Some(bytes) = frame.report else { return };
         let i = frame.to.index();
         let Some(rules) = self.cell_of.get(i).map(|cell| &self.bss[*cell].rules) else { return };
@@ -401,7 +405,7 @@ impl Medium {
     }
 
     /// Notifies the access points whose groups of HE TB PPDUs have ended.
-    pub(super) fn end_groups<P: Probe>(&mut self, now: Nanos, cx: &mut PoolCx<'_, P>) {
+    pub(in crate::cell) fn end_groups<P: Probe>(&mut self, now: Nanos, cx: &mut PoolCx<'_, P>) {
         let mut ended = std::mem::take(&mut self.ended_groups);
         for i in ended.drain(..) {
             let station = i as usize;

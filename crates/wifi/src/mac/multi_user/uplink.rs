@@ -19,14 +19,14 @@
 
 use airtcp_units::{Nanos, Narrow, Span};
 
-use super::aggregation::Aggregation;
-use super::exchange::{Due, Exchange};
-use super::mu_air::{
+use super::schedule::Candidate;
+use super::state::{Stage, User};
+use super::times::{
     MuTimes, TbGrant, USUAL_BYTES, in_units, multi_block_ack_bytes, trigger_bytes, widest,
 };
-use super::mu_schedule::Candidate;
-use super::mu_state::{Stage, User};
-use super::{Frame, Kind, Rules, Station};
+use crate::mac::aggregation::Aggregation;
+use crate::mac::exchange::{Due, Exchange};
+use crate::mac::{Frame, Kind, Rules, Station};
 use crate::node::NodeId;
 use crate::phy::{GuardInterval, Mode, MuFormat, MuPpdu, equal_rus};
 
@@ -42,7 +42,7 @@ struct UplinkPlan {
 impl Station {
     /// Prepares a trigger frame for stations with reports. False if the transmission opportunity has no time for the
     /// exchange.
-    pub(super) fn plan_uplink(
+    pub(in crate::mac) fn plan_uplink(
         &mut self,
         now: Nanos,
         uplink: &[(NodeId, Mode)],
@@ -144,7 +144,7 @@ impl Station {
     }
 
     /// Begins to wait for the triggered PPDUs or their BlockAcks, after a trigger frame or an HE MU PPDU.
-    pub(super) fn await_group(&mut self, now: Nanos, answer: Kind, rules: &Rules) {
+    pub(in crate::mac) fn await_group(&mut self, now: Nanos, answer: Kind, rules: &Rules) {
         // The answers are HE frames, which are noticed later than the usual answers.
         let until = now + rules.timing.group_timeout();
         self.exchange = Exchange::Awaiting { answer, until, heard: Nanos::NEVER };
@@ -188,7 +188,7 @@ impl Station {
     }
 
     /// Ends an uplink exchange, after the Multi-STA BlockAck or without answers.
-    pub(super) fn finish_uplink(&mut self, now: Nanos, rules: &Rules) {
+    pub(in crate::mac) fn finish_uplink(&mut self, now: Nanos, rules: &Rules) {
         let category = self.active;
         self.exchange = Exchange::None;
         let Some(mu) = &mut self.mu_access else { return };
