@@ -211,7 +211,7 @@ impl CellSpec {
 
     /// Checks the rates and their control.
     fn check_rate(&self, timing: &Timing) -> Result<(), airtcp_wifi::ConfigError> {
-        self.rate_plan()?.check(timing, &self.mac)
+        self.rate_plan()?.check(timing, self.mac.rts_threshold, self.mac.rts_rate)
     }
 
     /// Refuses multi-user operation without a queue for each station, and where stations forward packets.
