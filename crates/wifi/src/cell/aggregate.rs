@@ -22,7 +22,7 @@ use super::packet::{Admitted, Delivery, Filling, Offered};
 use super::radio::Reception;
 use super::reorder::Deliveries;
 use super::transmission::Transmission;
-use crate::mac::{Class, Frame, Joining, Kind, Mpdu, SignalQuality, data_bytes, places};
+use crate::mac::{Class, Frame, Joining, Kind, SignalQuality, data_bytes, places};
 use crate::node::NodeId;
 
 impl Medium {
@@ -43,13 +43,13 @@ impl Medium {
         let flow = record.to.flow();
         if !self.stations[station.index()].serves(to) {
             cx.discard(now, packet, DropReason::NoRoute, station.0);
-            self.stats[station.index()].refused += 1;
+            self.books.on_refused(station);
             return None;
         }
         let expires = self.stations[station.index()].expiry(category, entered);
         if expires < now {
             cx.discard(now, packet, DropReason::Lifetime, station.0);
-            self.stats[station.index()].on_expired(category);
+            self.books.on_expired(station, category);
             return None;
         }
         Some(Admitted { class, bytes, expires, flow })
@@ -113,18 +113,15 @@ impl Medium {
         let rules = &self.bss[self.cell_of[station.index()]].rules;
         let joining = Joining { class, bytes, expires, flow };
         let sequence = if multi_user.is_some() {
-            self.shares.on_head(station, category, flow);
+            self.books.on_head(station, category, flow);
             sender.join_user(now, packet, &joining, rules)
         } else {
-            self.shares.on_join(flow);
+            self.books.on_join(flow);
             sender.join(now, packet, &joining, rules);
             sender.newest(category).map(|mpdu| mpdu.sequence)
         };
         if let Some(sequence) = sequence {
-            if let Some(log) = &mut self.given_up {
-                log.on_head(station, (category, to, sequence), cx.pool.get(packet));
-            }
-            self.completions.on_head(station, (category, to, sequence), packet, cx.pool);
+            self.books.on_numbered(station, (category, to, sequence), packet, cx.pool);
         }
         true
     }
@@ -143,7 +140,7 @@ impl Medium {
                 // A BlockAckReq belongs to the flow of the frame before it.
                 let flow = self.stations[i].head(category).map(|head| head.flow);
                 if let Some(flow) = flow.filter(|flow| *flow != u32::MAX) {
-                    self.shares.on_head(station, category, flow);
+                    self.books.on_head(station, category, flow);
                 }
             }
         }
@@ -306,7 +303,7 @@ impl Medium {
         if let Err(Deliveries { first, more }) = taken {
             for delivery in std::iter::once(first).chain(more) {
                 cx.discard(now, delivery.packet, DropReason::Duplicate, from.0);
-                self.stats[from.index()].on_outdated(frame.category);
+                self.books.on_outdated(from, frame.category);
             }
         }
         self.refresh_reorder();
@@ -357,23 +354,14 @@ impl Medium {
         self.decoded = None;
         let frame = &sent.frame;
         let loss = Fate { interferer: self.blamed.take(), ..sent.fate }.loss();
-        let Self { stations, stats, shares, outcomes, .. } = self;
+        let Self { stations, books, outcomes, .. } = self;
         let category = usize::from(frame.category);
-        let mpdus = stations[frame.from.index()].subframes(category, frame.subframes.into());
-        let stats = &mut stats[frame.from.index()];
+        let sender = &stations[frame.from.index()];
+        let mpdus = sender.subframes(category, frame.subframes.into());
+        let mpdus = mpdus.map(|mpdu| (mpdu, sender.riders(category, mpdu)));
         // What belongs to no MPDU counts for the flow of the first one.
-        let mut rest = sent.plcp + sent.bits;
-        for (number, mpdu) in mpdus.enumerate() {
-            let Mpdu { class, bytes, flow, .. } = mpdu;
-            let lost = outcomes.get(number) != Some(&true);
-            stats.on_subframe(frame, (*class, *bytes), lost.then_some(loss));
-            let bits = 8 * u64::from(*bytes);
-            let riders = stations[frame.from.index()].riders(category, mpdu);
-            let others = shares.on_riders(riders);
-            shares.on_sent(Some(*flow), bits - others);
-            rest = rest.saturating_sub(bits);
-        }
-        shares.on_sent(sent.flow, rest);
+        let rest = books.on_mpdus(frame, mpdus, outcomes, loss, sent.plcp + sent.bits);
+        books.on_bits(sent.flow, rest, &[]);
         (!outcomes.contains(&true)).then_some(loss)
     }
 }

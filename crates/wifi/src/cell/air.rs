@@ -127,14 +127,11 @@ impl Medium {
             gain,
             width,
             plcp,
-            flow: self.shares.owner(frame),
+            flow: self.books.on_start(frame, length),
             ordinal: bss.ordinal,
             fate: Fate::default(),
         };
         bss.on_start(now);
-        if let Some(airtime) = &mut self.airtime {
-            airtime.on_start(frame, frame.own_time(length));
-        }
         if frame.multi_user.is_some() {
             self.start_multi_user(frame);
         }

@@ -10,9 +10,9 @@ use super::aggregation_check::check_aggregation;
 use super::alike::state::Alike;
 use super::ambient::Ambient;
 use super::bands::{Bands, Tuned};
+use super::books::Books;
 use super::bss::{Bss, Parts};
 use super::clock::{Clock, Moment};
-use super::completions::Completions;
 use super::levels::Levels;
 use super::medium::Medium;
 use super::obss_pd::ObssPd;
@@ -21,7 +21,6 @@ use super::plan::{CellPlan, Coupling, StationPlan};
 use super::powers::Powers;
 use super::radio::Radio;
 use super::reorder::ReorderBuffers;
-use super::report::{FlowShares, StationStats};
 use crate::mac::{
     AccessParams, Association, Beacons, Contender, Hooks, ImmediateAccess, LinkRed, MuAccess,
     MuStation, Originator, Rules, Station, Widths,
@@ -120,12 +119,7 @@ impl Medium {
             decoded: None,
             blamed: None,
             controls: Vec::with_capacity(total),
-            stats: vec![StationStats::default(); total],
-            service_times: vec![Default::default(); total],
-            shares: FlowShares::new(total),
-            airtime: None,
-            given_up: None,
-            completions: Completions::default(),
+            books: Books::new(total),
             filling: Vec::new(),
             outcomes: Vec::new(),
             seen: Vec::new(),

@@ -3,7 +3,6 @@
 use airtcp_units::Nanos;
 
 use super::medium::Medium;
-use crate::mac::Class;
 use crate::node::NodeId;
 use crate::scheme::{AifsController, AifsnLimits};
 
@@ -18,8 +17,7 @@ impl Medium {
             let stations =
                 (*first + 1..self.stations.len()).take_while(|i| self.cell_of[*i] == cell);
             let stations: Vec<usize> = stations.collect();
-            let received: Vec<u64> =
-                stations.iter().map(|i| self.stats[*i].class(Class::Data).decoded).collect();
+            let received: Vec<u64> = stations.iter().map(|i| self.books.decoded(*i)).collect();
             controller.adjust(&received);
             let timing = &self.bss[cell].rules.timing;
             for (local, station) in stations.into_iter().enumerate() {

@@ -9,7 +9,7 @@ use super::medium::Medium;
 use super::radio::{Judge, Member, Reception};
 use super::transmission::Transmission;
 use super::watch::report_sent;
-use crate::mac::{Kind, SignalQuality};
+use crate::mac::{Kind, Rider, SignalQuality};
 use crate::node::NodeId;
 
 impl Medium {
@@ -174,7 +174,7 @@ impl Medium {
             return;
         }
         if sent.frame.to.index() == i {
-            self.stats[sent.frame.from.index()].on_decoded(&sent.frame);
+            self.books.on_decoded(&sent.frame);
             self.decoded = Some(reception.place);
         }
         let level = bss.ambient.level(local, now - Span(1), now);
@@ -220,9 +220,10 @@ impl Medium {
     /// subset of its sent frames.
     pub(super) fn count_end(&mut self, sent: &Transmission) -> Option<Loss> {
         let length = sent.ends.since(sent.started);
-        self.stats[sent.frame.from.index()].on_sent(&sent.frame, length);
-        self.count_received(sent, length);
-        if sent.frame.kind == Kind::MultiUser {
+        let is_multi_user = sent.frame.kind == Kind::MultiUser;
+        let users = self.multi_user.iter().filter(|mu| is_multi_user && mu.from == sent.frame.from);
+        self.books.on_sent(&sent.frame, length, users.flat_map(|mu| mu.parts(length)));
+        if is_multi_user {
             return self.count_multi_user_end(sent);
         }
         if sent.frame.is_triggered() {
@@ -231,15 +232,15 @@ impl Medium {
         if sent.frame.subframes > 1 {
             return self.count_aggregate_end(sent);
         }
-        let mut bits = sent.plcp + sent.bits;
+        let mut behind: &[Rider] = &[];
         if sent.frame.kind == Kind::Data && self.reorder.is_some() {
             let sender = &self.stations[sent.frame.from.index()];
             let category = usize::from(sent.frame.category);
             if let Some(mpdu) = sender.subframes(category, 1).next() {
-                bits = bits.saturating_sub(self.shares.on_riders(sender.riders(category, mpdu)));
+                behind = sender.riders(category, mpdu);
             }
         }
-        self.shares.on_sent(sent.flow, bits);
+        self.books.on_bits(sent.flow, sent.plcp + sent.bits, behind);
         let decoded = self.decoded.take().is_some();
         let fate = Fate { interferer: self.blamed.take(), ..sent.fate };
         // A CTS-to-self also addresses every station.
@@ -247,25 +248,8 @@ impl Medium {
             return None;
         }
         let loss = fate.loss();
-        self.stats[sent.frame.from.index()].on_lost(&sent.frame, loss);
+        self.books.on_lost(&sent.frame, loss);
         Some(loss)
-    }
-
-    /// Counts the airtime of a data frame for the stations that it is for.
-    fn count_received(&mut self, sent: &Transmission, length: Span) {
-        let frame = &sent.frame;
-        let Self { stats, multi_user, .. } = self;
-        if frame.kind == Kind::Data
-            && let Some(stats) = stats.get_mut(frame.to.index())
-        {
-            stats.received_airtime_ns += frame.own_time(length).0;
-        }
-        if frame.kind == Kind::MultiUser {
-            let users = multi_user.iter().filter(|mu| mu.from == frame.from);
-            for (user, part) in users.flat_map(|mu| mu.parts(length)) {
-                stats[user as usize].received_airtime_ns += part.0;
-            }
-        }
     }
 
     /// The random draw of this transmission at this radio, independent of other cells.

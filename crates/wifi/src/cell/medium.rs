@@ -7,19 +7,19 @@ use airtcp_probe::air::AirFrame;
 use airtcp_probe::{DropReason, PoolCx, Probe};
 use airtcp_units::{Delays, Nanos, Narrow, Span};
 
-use super::airtime::{AirtimeLedger, ExchangeAirtime};
+use super::airtime::ExchangeAirtime;
 use super::alike::state::Alike;
 use super::bands::Bands;
+use super::books::Books;
 use super::bss::Bss;
 use super::clock::{Clock, Clocked, Moment};
-use super::completions::Completions;
-use super::given_up::{GivenUp, GivenUpLog};
+use super::given_up::GivenUp;
 use super::multi_user::MuOnAir;
 use super::packet::{Admitted, Delivery, Offered};
 use super::powers::Powers;
 use super::radio::Radio;
 use super::reorder::ReorderBuffers;
-use super::report::{FlowShares, StationStats};
+use super::report::StationStats;
 use super::transmission::Transmission;
 use crate::mac::{AccessState, CATEGORIES, Completion, Frame, Kind, Station};
 use crate::node::NodeId;
@@ -81,15 +81,7 @@ pub struct Medium {
     pub(super) blamed: Option<f64>,
     /// By station, the access category of TCP packets without payload.
     pub(super) controls: Vec<ControlCategory>,
-    pub(super) stats: Vec<StationStats>,
-    /// Service times of each station, by category.
-    pub(super) service_times: Vec<[Delays; CATEGORIES]>,
-    pub(super) shares: FlowShares,
-    /// Airtime of exchanges, if a queue asks for it.
-    pub(super) airtime: Option<Box<AirtimeLedger>>,
-    /// Packets that stations gave up, if a sender asked for notices.
-    pub(super) given_up: Option<Box<GivenUpLog>>,
-    pub(super) completions: Completions,
+    pub(super) books: Books,
     /// Stations whose aggregate the world may fill at this instant.
     pub(super) filling: Vec<NodeId>,
     /// By MPDU of the aggregate that ends now, whether its receiver decoded it.
@@ -166,18 +158,14 @@ impl Medium {
         {
             return;
         }
-        self.shares.on_head(station, category, flow);
+        self.books.on_head(station, category, flow);
         self.leave_if_shared(station);
         self.report_finished_backoff(now, station, category, cx);
         let rules = &self.bss[self.cell_of[station.index()]].rules;
         let sender = &mut self.stations[station.index()];
         sender.offer(now, category, packet, to, class, bytes, expires, flow, rules);
         if let Some(sequence) = sender.head(category).map(|head| head.sequence) {
-            let place = (category, to, sequence);
-            if let Some(log) = &mut self.given_up {
-                log.on_head(station, place, cx.pool.get(packet));
-            }
-            self.completions.on_head(station, place, packet, cx.pool);
+            self.books.on_numbered(station, (category, to, sequence), packet, cx.pool);
         }
         self.refresh(station.0);
     }
@@ -286,24 +274,24 @@ impl Medium {
 
     /// Counts the airtime of exchanges from now on.
     pub fn measure_airtime(&mut self) {
-        self.airtime = Some(Box::new(AirtimeLedger::new(self.stations.len())));
+        self.books.measure_airtime();
     }
 
     /// The next exchange that has finished, if airtime is counted.
     pub fn take_airtime(&mut self) -> Option<ExchangeAirtime> {
-        let exchange = self.airtime.as_mut()?.take()?;
+        let exchange = self.books.take_airtime()?;
         Some(ExchangeAirtime { airtime: self.clock.span(exchange.airtime), ..exchange })
     }
 
     /// Records the data packets that stations give up at the retry limit, from now on. `senders`
     /// contains, by endpoint, whether its packets are recorded.
     pub fn record_given_up(&mut self, senders: Vec<bool>) {
-        self.given_up = Some(Box::new(GivenUpLog::new(senders, self.stations.len())));
+        self.books.record_given_up(senders);
     }
 
     /// The next packet that a station gave up, if they are recorded.
     pub fn take_given_up(&mut self) -> Option<GivenUp> {
-        self.given_up.as_mut()?.take()
+        self.books.take_given_up()
     }
 
     /// Packets at the heads of the categories and behind them, and in the reorder buffers of receivers.
@@ -316,24 +304,24 @@ impl Medium {
     /// their RTS and CTS, and MAC acknowledgements, each with its PLCP preamble and header (see
     /// [`Timing::plcp_bits`](crate::phy::Timing::plcp_bits)).
     pub fn flow_bits(&self, flow: u32) -> u64 {
-        self.shares.bits(flow)
+        self.books.bits(flow)
     }
 
     /// Counters of a station since the start. Their times are own times.
     pub fn stats(&self, station: NodeId) -> &StationStats {
-        &self.stats[station.index()]
+        self.books.stats(station)
     }
 
     /// Times from the head of the queue to the end of the exchange since the start, by category; of packets
     /// that were acknowledged or dropped at the retry limit.
     pub fn service_times(&self, station: NodeId) -> &[Delays; CATEGORIES] {
-        &self.service_times[station.index()]
+        self.books.service_times(station)
     }
 
     /// Counters of a station until `now`, including the elapsed airtime of a current frame.
     pub fn stats_until(&self, station: NodeId, now: Nanos) -> StationStats {
         let now = self.at_query(now);
-        let mut stats = self.stats[station.index()].clone();
+        let mut stats = self.books.stats(station).clone();
         for sent in self.air.iter().flatten().filter(|sent| sent.frame.from == station) {
             stats.on_air(&sent.frame, now.since(sent.started));
         }
@@ -439,19 +427,7 @@ impl Medium {
             {
                 red.on_finished(&done.mpdu);
             }
-            let stats = &mut self.stats[i];
-            stats.on_finished(&done, now);
-            if done.completion != Completion::Expired {
-                let service = self.clock.span(now.since(done.mpdu.head_since));
-                self.service_times[i][usize::from(done.category)].add(service);
-            }
-            if let Some(airtime) = &mut self.airtime {
-                airtime.on_finished(NodeId(u32::narrow(i)), &done);
-            }
-            if let Some(log) = &mut self.given_up {
-                log.on_finished(NodeId(u32::narrow(i)), &done);
-            }
-            self.completions.on_finished(id, &done, cx.pool);
+            self.books.on_finished(now, id, &done, self.clock, cx.pool);
             let reason = match done.completion {
                 // The packet was delivered, unless its receiver mistook its frame for a duplicate.
                 Completion::Acknowledged => DropReason::Duplicate,
@@ -460,11 +436,7 @@ impl Medium {
             };
             if let Some(packet) = done.mpdu.packet {
                 cx.discard(now, packet, reason, u32::narrow(i));
-                if done.completion == Completion::Expired {
-                    stats.on_expired_lost(done.category);
-                } else {
-                    stats.on_dropped(done.category);
-                }
+                self.books.on_missing(id, &done);
             }
         }
     }

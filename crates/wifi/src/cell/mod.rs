@@ -11,6 +11,7 @@ mod airtime;
 mod alike;
 mod ambient;
 mod bands;
+mod books;
 mod bss;
 mod build;
 mod capture;

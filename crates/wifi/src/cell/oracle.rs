@@ -36,7 +36,7 @@ impl Medium {
         }
         if self.decoded.is_none() {
             self.decoded = Some(place);
-            self.stats[from.index()].on_decoded(&sent.frame);
+            self.books.on_decoded(&sent.frame);
             if !self.radios[i].sending {
                 self.receive_undecoded(now, sent, cx);
             }

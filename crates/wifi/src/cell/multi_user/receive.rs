@@ -19,7 +19,7 @@ use crate::cell::judging::Judging;
 use crate::cell::medium::Medium;
 use crate::cell::radio::Reception;
 use crate::cell::transmission::Transmission;
-use crate::mac::{Class, Frame, Kind, Mpdu, SignalQuality, User, places};
+use crate::mac::{Class, Frame, Kind, SignalQuality, User, places};
 use crate::node::NodeId;
 use crate::phy::Width;
 
@@ -35,9 +35,7 @@ impl Medium {
         let users = self.stations[frame.from.index()].mu_users();
         let fate = |user: &User| UserFate { station: user.station.0, ..UserFate::default() };
         let users: Vec<UserFate> = users.iter().map(fate).collect();
-        if let Some(airtime) = &mut self.airtime {
-            airtime.on_multi_user(frame, users.iter().map(|user| NodeId(user.station)));
-        }
+        self.books.on_multi_user(frame, users.iter().map(|user| NodeId(user.station)));
         self.multi_user.push(MuOnAir { from: frame.from, users });
     }
 
@@ -270,29 +268,21 @@ impl Medium {
         let from = sent.frame.from;
         let place = self.multi_user.iter().position(|mu| mu.from == from)?;
         let on_air = self.multi_user.swap_remove(place);
-        let Self { stations, stats, shares, .. } = self;
+        let Self { stations, books, .. } = self;
         let sender = &stations[from.index()];
-        let stats = &mut stats[from.index()];
-        stats.mu_frames += 1;
+        let category = usize::from(sent.frame.category);
+        books.on_multi_user_end(from);
         let mut rest = sent.plcp + sent.bits;
         let mut decoded = false;
-        for (user, fate) in sender.mu_users().iter().zip(&on_air.users) {
+        for (user, UserFate { fate, outcomes, .. }) in sender.mu_users().iter().zip(&on_air.users) {
             let frame = Frame { kind: Kind::Data, mode: user.mode, ..sent.frame };
-            stats.on_user(&frame, user.on_air);
-            let loss = fate.fate.loss();
-            for (number, mpdu) in sender.mu_subframes(user).enumerate() {
-                let Mpdu { class, bytes, flow, .. } = mpdu;
-                let lost = fate.outcomes.get(number) != Some(&true);
-                decoded |= !lost;
-                stats.on_subframe(&frame, (*class, *bytes), lost.then_some(loss));
-                let bits = 8 * u64::from(*bytes);
-                let riders = sender.riders(usize::from(frame.category), mpdu);
-                let others = shares.on_riders(riders);
-                shares.on_sent(Some(*flow), bits - others);
-                rest = rest.saturating_sub(bits);
-            }
+            books.on_user(&frame, user.on_air);
+            decoded |= outcomes.iter().take(user.on_air).any(|right| *right);
+            let mpdus = sender.mu_subframes(user);
+            let mpdus = mpdus.map(|mpdu| (mpdu, sender.riders(category, mpdu)));
+            rest = books.on_mpdus(&frame, mpdus, outcomes, fate.loss(), rest);
         }
-        shares.on_sent(sent.flow, rest);
+        books.on_bits(sent.flow, rest, &[]);
         (!decoded).then_some(Loss::Noise)
     }
 
@@ -313,7 +303,7 @@ impl Medium {
                 self.report_heard(now, i, frame, reception, right, cx);
             }
             if right {
-                self.stats[from.index()].on_decoded(&sent.frame);
+                self.books.on_decoded(&sent.frame);
                 self.decoded = Some(reception.place);
                 self.hear_member(now, reception, i, from);
             } else {
@@ -368,31 +358,24 @@ impl Medium {
         let decoded = self.decoded.take().is_some();
         let loss = Fate { interferer: self.blamed.take(), ..sent.fate }.loss();
         let category = usize::from(frame.category);
-        let Self { stations, stats, shares, outcomes, .. } = self;
-        let stats = &mut stats[frame.from.index()];
+        let Self { stations, books, outcomes, .. } = self;
         if frame.kind == Kind::BlockAck {
-            shares.on_sent(sent.flow, sent.plcp + sent.bits);
+            books.on_bits(sent.flow, sent.plcp + sent.bits, &[]);
             if !decoded {
-                stats.on_lost(frame, loss);
+                books.on_lost(frame, loss);
             }
             return (!decoded).then_some(loss);
         }
-        stats.mu_frames += 1;
+        books.on_multi_user_end(frame.from);
         let count = usize::from(frame.subframes.max(1));
-        let mut rest = sent.plcp + sent.bits;
         if frame.kind == Kind::Data {
-            stats.on_user(frame, count);
+            books.on_user(frame, count);
         }
-        for (number, mpdu) in stations[frame.from.index()].subframes(category, count).enumerate() {
-            let lost = outcomes.get(number) != Some(&true);
-            stats.on_subframe(frame, (mpdu.class, mpdu.bytes), lost.then_some(loss));
-            let bits = 8 * u64::from(mpdu.bytes);
-            let riders = stations[frame.from.index()].riders(category, mpdu);
-            let others = shares.on_riders(riders);
-            shares.on_sent(Some(mpdu.flow), bits - others);
-            rest = rest.saturating_sub(bits);
-        }
-        shares.on_sent(sent.flow, rest);
+        let sender = &stations[frame.from.index()];
+        let mpdus = sender.subframes(category, count);
+        let mpdus = mpdus.map(|mpdu| (mpdu, sender.riders(category, mpdu)));
+        let rest = books.on_mpdus(frame, mpdus, outcomes, loss, sent.plcp + sent.bits);
+        books.on_bits(sent.flow, rest, &[]);
         (!decoded).then_some(loss)
     }
 
