@@ -57,7 +57,7 @@ impl Medium {
 
     /// The aggregate of number `place` of this instant, if it has room. `None` beyond the last one.
     pub fn filling(&self, place: usize) -> Option<Option<Filling>> {
-        let station = *self.filling.get(place)?;
+        let station = self.outbox.filling(place)?;
         let sender = &self.stations[station.index()];
         if let Some((category, to)) = sender.mu_room() {
             return Some(Some(Filling { station, category, to, multi_user: true }));
@@ -129,8 +129,9 @@ impl Medium {
     /// Gives the frames of this instant that waited for packets.
     #[inline(never)]
     pub(super) fn compose(&mut self, now: Nanos) {
-        let mut filling = std::mem::take(&mut self.filling);
-        for station in filling.drain(..) {
+        let mut place = 0;
+        while let Some(station) = self.outbox.filling(place) {
+            place += 1;
             let i = station.index();
             let rules = &self.bss[self.cell_of[i]].rules;
             let composed = self.stations[i].compose(now, rules);
@@ -144,7 +145,7 @@ impl Medium {
                 }
             }
         }
-        self.filling = filling;
+        self.outbox.filled();
     }
 
     /// Decides which MPDUs of an aggregate a radio decoded.
@@ -287,19 +288,19 @@ impl Medium {
                 more.map(|(packet, frame_bytes)| Delivery { to, packet, frame_bytes }).collect();
         }
         let Some((rules, buffers)) = rules.zip(self.reorder.as_mut()) else {
-            packets.hand_over(&mut self.out);
+            packets.hand_over(&mut self.outbox);
             return;
         };
         let session = (to, from, frame.category);
         // Frames between stations without HT have no session, nor have those of stations without A-MPDU.
         if rules.is_single() || !frame.mode.is_mcs() && !buffers.has(session) {
-            packets.hand_over(&mut self.out);
+            packets.hand_over(&mut self.outbox);
             return;
         }
         let window = (rules.window(frame.mode).max(2), rules.reorder_timeout);
         let number = sender.session(to, usize::from(frame.category));
-        buffers.open(session, number, frame.sequence, &mut self.out);
-        let taken = buffers.take(now, session, sequence, window, packets, &mut self.out);
+        buffers.open(session, number, frame.sequence, &mut self.outbox);
+        let taken = buffers.take(now, session, sequence, window, packets, &mut self.outbox);
         if let Err(Deliveries { first, more }) = taken {
             for delivery in std::iter::once(first).chain(more) {
                 cx.discard(now, delivery.packet, DropReason::Duplicate, from.0);
@@ -317,8 +318,8 @@ impl Medium {
             let timeout = rules.reorder_timeout;
             let sender = &self.stations[frame.from.index()];
             let number = sender.session(frame.to, usize::from(frame.category));
-            buffers.open(session, number, frame.sequence, &mut self.out);
-            buffers.move_window(session, frame.sequence, timeout, &mut self.out);
+            buffers.open(session, number, frame.sequence, &mut self.outbox);
+            buffers.move_window(session, frame.sequence, timeout, &mut self.outbox);
             self.refresh_reorder();
         }
     }
@@ -326,7 +327,7 @@ impl Medium {
     /// Hands over the packets that have waited in reorder buffers for the timeout.
     #[inline(never)]
     pub(super) fn release_due(&mut self, now: Nanos) {
-        let Self { reorder, bss, cell_of, out, .. } = self;
+        let Self { reorder, bss, cell_of, outbox, .. } = self;
         let Some(buffers) = reorder.as_mut().filter(|buffers| buffers.next() <= now) else {
             return;
         };
@@ -334,7 +335,7 @@ impl Medium {
             let rules = &bss[cell_of[receiver.index()]].rules.aggregation;
             rules.map_or(Span::ZERO, |rules| rules.reorder_timeout)
         };
-        buffers.expire(now, timeout, out);
+        buffers.expire(now, timeout, outbox);
         self.refresh_reorder();
     }
 

@@ -16,7 +16,7 @@ use crate::phy::{Heard, Width};
 impl Medium {
     /// Starts the transmissions decided at this instant, all together.
     pub(super) fn begin(&mut self, now: Nanos) {
-        if !self.filling.is_empty() {
+        if self.outbox.is_filling() {
             self.compose(now);
             if self.starting.is_empty() {
                 return;

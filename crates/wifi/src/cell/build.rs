@@ -17,6 +17,7 @@ use super::levels::Levels;
 use super::medium::Medium;
 use super::obss_pd::ObssPd;
 use super::occupied::Occupied;
+use super::outbox::Outbox;
 use super::plan::{CellPlan, Coupling, StationPlan};
 use super::powers::Powers;
 use super::radio::Radio;
@@ -111,8 +112,7 @@ impl Medium {
             controllers: Vec::new(),
             next_timer: Nanos::NEVER,
             stale: false,
-            out: VecDeque::new(),
-            ready: Vec::new(),
+            outbox: Outbox::default(),
             touched: Vec::new(),
             over: Vec::new(),
             access_states: Vec::new(),
@@ -120,7 +120,6 @@ impl Medium {
             blamed: None,
             controls: Vec::with_capacity(total),
             books: Books::new(total),
-            filling: Vec::new(),
             outcomes: Vec::new(),
             seen: Vec::new(),
             reorder: None,

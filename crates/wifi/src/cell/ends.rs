@@ -195,7 +195,7 @@ impl Medium {
         self.take_report_at(now, i, &sent.frame);
         self.settle(now, i, cx);
         if self.stations[i].take_newly_associated() {
-            self.ready.push(NodeId(u32::narrow(i)));
+            self.outbox.ready_again(NodeId(u32::narrow(i)));
         }
         if wanted && sent.frame.kind == Kind::Data && sent.frame.to.index() == i {
             let category = usize::from(sent.frame.category);

@@ -15,6 +15,7 @@ use super::bss::Bss;
 use super::clock::{Clock, Clocked, Moment};
 use super::given_up::GivenUp;
 use super::multi_user::MuOnAir;
+use super::outbox::Outbox;
 use super::packet::{Admitted, Delivery, Offered};
 use super::powers::Powers;
 use super::radio::Radio;
@@ -68,9 +69,7 @@ pub struct Medium {
     pub(super) controllers: Vec<(usize, AifsController)>,
     pub(super) next_timer: Nanos,
     pub(super) stale: bool,
-    pub(super) out: VecDeque<Delivery>,
-    /// Stations ready for their next packet.
-    pub(super) ready: Vec<NodeId>,
+    pub(super) outbox: Outbox,
     pub(super) touched: Vec<u32>,
     pub(super) over: Vec<(u32, Transmission)>,
     /// What stations were waiting for before this phase, if a probe observes.
@@ -82,8 +81,6 @@ pub struct Medium {
     /// By station, the access category of TCP packets without payload.
     pub(super) controls: Vec<ControlCategory>,
     pub(super) books: Books,
-    /// Stations whose aggregate the world may fill at this instant.
-    pub(super) filling: Vec<NodeId>,
     /// By MPDU of the aggregate that ends now, whether its receiver decoded it.
     pub(super) outcomes: Vec<bool>,
     /// The MPDUs of the aggregate that ends now, if a probe observes.
@@ -259,17 +256,17 @@ impl Medium {
 
     /// The next packet received.
     pub fn poll(&mut self) -> Option<Delivery> {
-        self.out.pop_front()
+        self.outbox.poll()
     }
 
     /// True if a station is ready for another packet and has not been taken yet.
     pub const fn has_ready(&self) -> bool {
-        !self.ready.is_empty()
+        self.outbox.has_ready()
     }
 
     /// The next station that is ready for another packet.
     pub fn take_ready(&mut self) -> Option<NodeId> {
-        self.ready.pop()
+        self.outbox.take_ready()
     }
 
     /// Counts the airtime of exchanges from now on.
@@ -372,7 +369,7 @@ impl Medium {
             if let Some(frame) = frame {
                 self.starting.push(frame);
                 if self.stations[i].is_preparing() {
-                    self.filling.push(NodeId(u32::narrow(i)));
+                    self.outbox.wants_filling(NodeId(u32::narrow(i)));
                 }
                 // Until the frame begins, at this instant, the station has no other.
                 self.deadlines[i] = Nanos::NEVER;
@@ -381,7 +378,7 @@ impl Medium {
                 self.refresh(u32::narrow(i));
                 if self.stations[i].mu_access.is_some() {
                     // A multi-user exchange that failed has finished no packet.
-                    self.ready.push(NodeId(u32::narrow(i)));
+                    self.outbox.ready_again(NodeId(u32::narrow(i)));
                 }
             }
         }
@@ -414,13 +411,11 @@ impl Medium {
     #[inline(never)]
     fn close<P: Probe>(&mut self, now: Nanos, i: usize, cx: &mut PoolCx<'_, P>) {
         if self.stations[i].take_vacated() {
-            self.ready.push(NodeId(u32::narrow(i)));
+            self.outbox.ready_again(NodeId(u32::narrow(i)));
         }
         while let Some(done) = self.stations[i].take_finished() {
             let id = NodeId(u32::narrow(i));
-            if self.ready.last() != Some(&id) {
-                self.ready.push(id);
-            }
+            self.outbox.done_with_packet(id);
             let hooks = self.stations[i].hooks.as_mut();
             if let Some(red) = hooks.and_then(|hooks| hooks.link_red.as_mut())
                 && done.completion != Completion::Expired

@@ -31,6 +31,7 @@ mod multi_user;
 mod obss_pd;
 mod occupied;
 mod oracle;
+mod outbox;
 mod own_time;
 mod packet;
 mod plan;

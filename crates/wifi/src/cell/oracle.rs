@@ -71,7 +71,7 @@ impl Medium {
         let Some(mpdu) = self.stations[from.index()].head(category) else { return };
         let frame_bytes = mpdu.part.bytes_of_all();
         if let Some(packet) = mpdu.packet.take() {
-            self.out.push_back(Delivery { to, packet, frame_bytes });
+            self.outbox.deliver(Delivery { to, packet, frame_bytes });
         }
     }
 }

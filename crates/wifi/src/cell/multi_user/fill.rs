@@ -12,12 +12,12 @@ use crate::phy::Mode;
 impl Medium {
     /// The station of number `place` of this instant that waits for packets. `None` beyond the last one.
     pub fn preparing(&self, place: usize) -> Option<NodeId> {
-        self.filling.get(place).copied()
+        self.outbox.filling(place)
     }
 
     /// The access of number `place` of this instant that [`Self::plan`] is to plan: its access point and category.
     pub fn planning(&self, place: usize) -> Option<(NodeId, usize)> {
-        let station = *self.filling.get(place)?;
+        let station = self.outbox.filling(place)?;
         Some((station, self.stations[station.index()].planning()?))
     }
 
@@ -47,7 +47,7 @@ impl Medium {
 
     /// The station of number `place` of this instant whose data frame reports its queue, and the category.
     pub fn reporting(&self, place: usize) -> Option<(NodeId, usize)> {
-        let station = *self.filling.get(place)?;
+        let station = self.outbox.filling(place)?;
         let sender = &self.stations[station.index()];
         sender.reports().then(|| (station, sender.active_category()))
     }
@@ -87,6 +87,6 @@ impl Medium {
             self.stations[i].on_idle(now);
         }
         self.refresh(u32::narrow(i));
-        self.ready.push(station);
+        self.outbox.ready_again(station);
     }
 }

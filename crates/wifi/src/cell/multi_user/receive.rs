@@ -85,7 +85,7 @@ impl Medium {
             let users = self.stations[frame.from.index()].mu_users().iter();
             self.acknowledged = users.filter(|u| u.answered).map(|u| u.station).collect();
             // Its exchange ends, too.
-            self.ready.push(frame.from);
+            self.outbox.ready_again(frame.from);
         }
     }
 
@@ -132,7 +132,7 @@ impl Medium {
         } else if self.acknowledged.contains(&station)
             && self.stations[i].on_multi_block_ack(now, rules)
         {
-            self.ready.push(station);
+            self.outbox.ready_again(station);
             self.settle(now, i, cx);
             return;
         }
@@ -395,7 +395,7 @@ impl Medium {
             let rules = &self.bss[self.cell_of[station]].rules;
             self.stations[station].on_group_end(now, rules);
             self.settle(now, station, cx);
-            self.ready.push(NodeId(i));
+            self.outbox.ready_again(NodeId(i));
         }
         self.ended_groups = ended;
     }
