@@ -22,6 +22,7 @@ use super::plan::{CellPlan, Coupling, StationPlan};
 use super::powers::Powers;
 use super::radio::Radio;
 use super::reorder::ReorderBuffers;
+use super::watched::Watch;
 use crate::mac::{
     AccessParams, Association, Beacons, Contender, Hooks, ImmediateAccess, LinkRed, MuAccess,
     MuStation, Originator, Rules, Station, Widths,
@@ -115,13 +116,12 @@ impl Medium {
             outbox: Outbox::default(),
             touched: Vec::new(),
             over: Vec::new(),
-            access_states: Vec::new(),
+            watched: Watch::default(),
             decoded: None,
             blamed: None,
             controls: Vec::with_capacity(total),
             books: Books::new(total),
             outcomes: Vec::new(),
-            seen: Vec::new(),
             reorder: None,
             multi_user: Vec::new(),
             ended_groups: Vec::new(),

@@ -3,7 +3,6 @@
 use std::collections::VecDeque;
 
 use airtcp_packet::PacketId;
-use airtcp_probe::air::AirFrame;
 use airtcp_probe::{DropReason, PoolCx, Probe};
 use airtcp_units::{Delays, Nanos, Narrow, Span};
 
@@ -22,7 +21,8 @@ use super::radio::Radio;
 use super::reorder::ReorderBuffers;
 use super::report::StationStats;
 use super::transmission::Transmission;
-use crate::mac::{AccessState, CATEGORIES, Completion, Frame, Kind, Station};
+use super::watched::Watch;
+use crate::mac::{CATEGORIES, Completion, Frame, Kind, Station};
 use crate::node::NodeId;
 use crate::phy::fading::Fading;
 use crate::phy::{Format, Width};
@@ -72,8 +72,7 @@ pub struct Medium {
     pub(super) outbox: Outbox,
     pub(super) touched: Vec<u32>,
     pub(super) over: Vec<(u32, Transmission)>,
-    /// What stations were waiting for before this phase, if a probe observes.
-    pub(super) access_states: Vec<AccessState>,
+    pub(super) watched: Watch,
     /// The transmission that its receiver has just decoded.
     pub(super) decoded: Option<u32>,
     /// Power of the interferer that prevented its receiver from decoding it.
@@ -83,8 +82,6 @@ pub struct Medium {
     pub(super) books: Books,
     /// By MPDU of the aggregate that ends now, whether its receiver decoded it.
     pub(super) outcomes: Vec<bool>,
-    /// The MPDUs of the aggregate that ends now, if a probe observes.
-    pub(super) seen: Vec<AirFrame>,
     /// Packets that receivers hold back; `None` without aggregation.
     pub(super) reorder: Option<Box<ReorderBuffers>>,
     /// The HE MU PPDUs on the air.

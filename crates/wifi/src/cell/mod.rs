@@ -43,6 +43,7 @@ mod reuse;
 mod secondary;
 mod transmission;
 mod watch;
+mod watched;
 
 pub use aggregation_check::check_aggregation;
 pub use airtime::ExchangeAirtime;

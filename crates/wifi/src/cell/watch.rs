@@ -4,17 +4,15 @@
 //! only when it stops), so each phase compares what the stations wait for before and after it.
 
 use airtcp_packet::Pool;
-use airtcp_probe::air::{AirAggregate, AirBlockAck, AirEvent, AirFormat, AirFrame, AirMcs};
+use airtcp_probe::air::{AirBlockAck, AirEvent, AirFormat, AirFrame, AirMcs};
 use airtcp_probe::{Event, FrameLoss, PoolCx, Probe};
-use airtcp_units::{LowBits, Nanos, Narrow, Span, detmath};
+use airtcp_units::{Nanos, Narrow, Span, detmath};
 
 use super::fate::Fate;
 use super::medium::Medium;
 use super::radio::Reception;
 use super::transmission::Transmission;
-use crate::mac::{
-    AccessState, Aggregation, Category, Class, Countdown, Frame, Kind, Mpdu, distance, places,
-};
+use crate::mac::{AccessState, Category, Class, Countdown, Frame, Kind, Mpdu, distance};
 use crate::node::NodeId;
 use crate::phy::{Format, GuardInterval, Mode, RuSize};
 
@@ -25,11 +23,10 @@ impl Medium {
             return false;
         }
         self.leave_all();
-        self.access_states.clear();
-        for i in 0..self.stations.len() {
-            let state = self.access_state(now, i);
-            self.access_states.push(state);
-        }
+        let Self { watched, stations, bss, cell_of, .. } = self;
+        let states = stations.iter().enumerate();
+        let rules = |i: usize| &bss[cell_of[i]].rules;
+        watched.begin(states.map(|(i, station)| station.access_state(now, rules(i))));
         true
     }
 
@@ -39,7 +36,7 @@ impl Medium {
 
     /// Reports back-offs that have stopped, and NAVs that have changed.
     pub(super) fn report_access_states<P: Probe>(&mut self, now: Nanos, cx: &mut PoolCx<'_, P>) {
-        for (i, before) in self.access_states.iter().enumerate() {
+        for (i, before) in self.watched.access_states().iter().enumerate() {
             let after = self.access_state(now, i);
             if before.idle && !after.idle {
                 for down in before.countdowns.iter().flatten() {
@@ -88,7 +85,7 @@ impl Medium {
         })
     }
 
-    /// Describes the MPDUs of an aggregate, each with its own time on the air; the first has the preamble.
+    /// Describes the MPDUs of an aggregate.
     fn describe_subframes(&mut self, sent: &Transmission, ppdu: &AirFrame, pool: &Pool) {
         let frame = &sent.frame;
         let Some(rules) = &self.bss[self.cell_of[frame.from.index()]].rules.aggregation else {
@@ -97,8 +94,8 @@ impl Medium {
         let mpdus = self.stations[frame.from.index()]
             .subframes(usize::from(frame.category), usize::from(frame.subframes.max(1)));
         let mpdus: Vec<Mpdu> = mpdus.copied().collect();
-        self.seen.clear();
-        describe_mpdus(&mut self.seen, sent, ppdu, &mpdus, rules, pool);
+        self.watched.forget_mpdus();
+        self.watched.describe_mpdus(sent, ppdu, &mpdus, rules, pool);
     }
 
     /// Describes the MPDUs of an HE MU PPDU, station by station.
@@ -108,7 +105,7 @@ impl Medium {
             return;
         };
         let sender = &self.stations[from.index()];
-        self.seen.clear();
+        self.watched.forget_mpdus();
         for user in sender.mu_users() {
             let mpdus: Vec<Mpdu> = sender.mu_subframes(user).copied().collect();
             let part = sent.part(user.mode);
@@ -118,7 +115,7 @@ impl Medium {
                 mcs: mcs(user.mode, false),
                 ..*ppdu
             };
-            describe_mpdus(&mut self.seen, &part, &own, &mpdus, rules, pool);
+            self.watched.describe_mpdus(&part, &own, &mpdus, rules, pool);
         }
     }
 
@@ -131,8 +128,7 @@ impl Medium {
         reception: &Reception,
         cx: &mut PoolCx<'_, P>,
     ) {
-        let own = self.seen.iter().filter(|frame| frame.to == Some(u32::narrow(station)));
-        for (number, frame) in own.enumerate() {
+        for (number, frame) in self.watched.mpdus_for(u32::narrow(station)) {
             let decoded = decoded.get(number) == Some(&true);
             self.report_heard(now, station, frame, reception, decoded, cx);
         }
@@ -142,8 +138,7 @@ impl Medium {
     fn report_users_sent<P: Probe>(&self, now: Nanos, sent: &Transmission, cx: &mut PoolCx<'_, P>) {
         let users = self.multi_user.iter().filter(|mu| mu.from == sent.frame.from);
         for user in users.flat_map(|mu| &mu.users) {
-            let own = self.seen.iter().filter(|frame| frame.to == Some(user.station));
-            for (number, frame) in own.enumerate() {
+            for (number, frame) in self.watched.mpdus_for(user.station) {
                 let lost = user.outcomes.get(number) != Some(&true);
                 report_sent(now, frame, lost.then(|| user.fate.loss()), cx);
             }
@@ -159,7 +154,7 @@ impl Medium {
         reception: &Reception,
         cx: &mut PoolCx<'_, P>,
     ) {
-        for (number, frame) in self.seen.iter().enumerate() {
+        for (number, frame) in self.watched.mpdus().iter().enumerate() {
             let decoded = decoded.get(number) == Some(&true);
             self.report_heard(now, station, frame, reception, decoded, cx);
         }
@@ -177,7 +172,7 @@ impl Medium {
             return;
         }
         let loss = Fate { interferer: self.blamed, ..sent.fate }.loss();
-        for (number, frame) in self.seen.iter().enumerate() {
+        for (number, frame) in self.watched.mpdus().iter().enumerate() {
             let lost = self.outcomes.get(number) != Some(&true);
             report_sent(now, frame, lost.then_some(loss), cx);
         }
@@ -270,39 +265,6 @@ impl Medium {
             decoded,
         };
         cx.record(now, || Event::Air(heard));
-    }
-}
-
-/// Describes the MPDUs of an A-MPDU.
-fn describe_mpdus(
-    seen: &mut Vec<AirFrame>,
-    sent: &Transmission,
-    ppdu: &AirFrame,
-    mpdus: &[Mpdu],
-    rules: &Aggregation,
-    pool: &Pool,
-) {
-    let count = u16::narrow(mpdus.len());
-    let lengths = mpdus.iter().map(|mpdu| mpdu.bytes);
-    for (number, (mpdu, place)) in
-        (0..).zip(mpdus.iter().zip(places(lengths, rules, sent.frame.mode)))
-    {
-        let (from, until) = sent.times(place);
-        let packet = mpdu.packet.map(|id| pool.get(id));
-        let reference = u32::low_bits(sent.ordinal);
-        seen.push(AirFrame {
-            class: mpdu.class,
-            bytes: mpdu.bytes,
-            sequence: mpdu.sequence,
-            retry: mpdu.transmissions > 1,
-            attempt: mpdu.transmissions,
-            started: if number == 0 { sent.started } else { from },
-            body: from,
-            ended: if number + 1 == count { sent.ends } else { until },
-            content: packet.map(|packet| (packet.to, packet.segment)),
-            aggregate: Some(AirAggregate { reference, number, count }),
-            ..*ppdu
-        });
     }
 }
 
