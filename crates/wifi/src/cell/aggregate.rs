@@ -159,7 +159,7 @@ impl Medium {
         cx: &mut PoolCx<'_, P>,
     ) {
         let addressed = sent.frame.to.index() == i;
-        let mut outcomes = std::mem::take(&mut self.outcomes);
+        let mut outcomes = self.ending.lend_mpdus();
         let known = outcomes.len();
         let header = reception.survival();
         if header >= 1.0 || header > 0.0 && self.draw(sent, i) < header {
@@ -172,19 +172,19 @@ impl Medium {
         }
         if addressed {
             outcomes.drain(..known);
-            self.blamed = reception.interferer;
+            self.ending.blame(reception.interferer);
             for (number, right) in outcomes.iter().enumerate() {
                 if *right {
                     self.take_mpdu(now, &sent.frame, number, cx);
                 }
             }
             if any {
-                self.decoded = Some(reception.place);
+                self.ending.decode();
             }
         } else {
             outcomes.truncate(known);
         }
-        self.outcomes = outcomes;
+        self.ending.judge_mpdus(outcomes);
         self.notify_aggregate(now, reception, i, sent, any, cx);
     }
 
@@ -352,17 +352,17 @@ impl Medium {
     /// decoded.
     #[inline(never)]
     pub(super) fn count_aggregate_end(&mut self, sent: &Transmission) -> Option<Loss> {
-        self.decoded = None;
         let frame = &sent.frame;
-        let loss = Fate { interferer: self.blamed.take(), ..sent.fate }.loss();
-        let Self { stations, books, outcomes, .. } = self;
+        let (_, interferer) = self.ending.take();
+        let loss = Fate { interferer, ..sent.fate }.loss();
+        let Self { stations, books, ending, .. } = self;
         let category = usize::from(frame.category);
         let sender = &stations[frame.from.index()];
         let mpdus = sender.subframes(category, frame.subframes.into());
         let mpdus = mpdus.map(|mpdu| (mpdu, sender.riders(category, mpdu)));
         // What belongs to no MPDU counts for the flow of the first one.
-        let rest = books.on_mpdus(frame, mpdus, outcomes, loss, sent.plcp + sent.bits);
+        let rest = books.on_mpdus(frame, mpdus, ending.mpdus(), loss, sent.plcp + sent.bits);
         books.on_bits(sent.flow, rest, &[]);
-        (!outcomes.contains(&true)).then_some(loss)
+        (!ending.mpdus().contains(&true)).then_some(loss)
     }
 }

@@ -13,6 +13,7 @@ use super::bands::{Bands, Tuned};
 use super::books::Books;
 use super::bss::{Bss, Parts};
 use super::clock::{Clock, Moment};
+use super::ending::Ending;
 use super::levels::Levels;
 use super::medium::Medium;
 use super::obss_pd::ObssPd;
@@ -117,15 +118,11 @@ impl Medium {
             touched: Vec::new(),
             over: Vec::new(),
             watched: Watch::default(),
-            decoded: None,
-            blamed: None,
+            ending: Ending::default(),
             controls: Vec::with_capacity(total),
             books: Books::new(total),
-            outcomes: Vec::new(),
             reorder: None,
             multi_user: Vec::new(),
-            ended_groups: Vec::new(),
-            acknowledged: Vec::new(),
         }
     }
 

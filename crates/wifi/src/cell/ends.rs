@@ -54,7 +54,7 @@ impl Medium {
                 self.end_at(now, radio, (*place, sent), observed.as_ref(), cx);
                 touched.push(radio);
             }
-            self.apply_ack_oracle(now, *place, sent, cx);
+            self.apply_ack_oracle(now, sent, cx);
             // The hearers of a single frame are already in order.
             let at = if alone { touched.partition_point(|r| *r < from.0) } else { touched.len() };
             touched.insert(at, from.0);
@@ -65,7 +65,7 @@ impl Medium {
             if let Some(frame) = observed.as_ref().filter(|_| !sent.frame.is_judged_by_mpdu()) {
                 report_sent(now, frame, loss, cx);
             }
-            self.outcomes.clear();
+            self.ending.forget_mpdus();
             self.air[*place as usize] = None;
         }
         self.end_groups(now, cx);
@@ -130,8 +130,8 @@ impl Medium {
             return None;
         }
         let member = self.radios[radio as usize].take_member(place);
-        if member.is_some() && !self.ended_groups.contains(&radio) {
-            self.ended_groups.push(radio);
+        if member.is_some() {
+            self.ending.end_member(radio);
         }
         member
     }
@@ -166,7 +166,8 @@ impl Medium {
         }
         if !right || spoiled {
             if sent.frame.to.index() == i {
-                self.blamed = if spoiled { Some(f64::INFINITY) } else { reception.interferer };
+                let blamed = if spoiled { Some(f64::INFINITY) } else { reception.interferer };
+                self.ending.blame(blamed);
             }
             let noticed = reception.noticed(bss.levels.preamble);
             self.stations[i].on_rx_error(now, noticed, &bss.rules);
@@ -175,7 +176,7 @@ impl Medium {
         }
         if sent.frame.to.index() == i {
             self.books.on_decoded(&sent.frame);
-            self.decoded = Some(reception.place);
+            self.ending.decode();
         }
         let level = bss.ambient.level(local, now - Span(1), now);
         let noise = level.noise * bss.band.part_in(reception.band);
@@ -241,8 +242,8 @@ impl Medium {
             }
         }
         self.books.on_bits(sent.flow, sent.plcp + sent.bits, behind);
-        let decoded = self.decoded.take().is_some();
-        let fate = Fate { interferer: self.blamed.take(), ..sent.fate };
+        let (decoded, interferer) = self.ending.take();
+        let fate = Fate { interferer, ..sent.fate };
         // A CTS-to-self also addresses every station.
         if decoded || sent.frame.to == NodeId::BROADCAST || sent.frame.to == sent.frame.from {
             return None;

@@ -12,6 +12,7 @@ use super::bands::Bands;
 use super::books::Books;
 use super::bss::Bss;
 use super::clock::{Clock, Clocked, Moment};
+use super::ending::Ending;
 use super::given_up::GivenUp;
 use super::multi_user::MuOnAir;
 use super::outbox::Outbox;
@@ -73,23 +74,14 @@ pub struct Medium {
     pub(super) touched: Vec<u32>,
     pub(super) over: Vec<(u32, Transmission)>,
     pub(super) watched: Watch,
-    /// The transmission that its receiver has just decoded.
-    pub(super) decoded: Option<u32>,
-    /// Power of the interferer that prevented its receiver from decoding it.
-    pub(super) blamed: Option<f64>,
+    pub(super) ending: Ending,
     /// By station, the access category of TCP packets without payload.
     pub(super) controls: Vec<ControlCategory>,
     pub(super) books: Books,
-    /// By MPDU of the aggregate that ends now, whether its receiver decoded it.
-    pub(super) outcomes: Vec<bool>,
     /// Packets that receivers hold back; `None` without aggregation.
     pub(super) reorder: Option<Box<ReorderBuffers>>,
     /// The HE MU PPDUs on the air.
     pub(super) multi_user: Vec<MuOnAir>,
-    /// Access points whose groups of HE TB PPDUs end now.
-    pub(super) ended_groups: Vec<u32>,
-    /// Stations that the Multi-STA BlockAck which ends now acknowledges.
-    pub(super) acknowledged: Vec<NodeId>,
 }
 
 impl Medium {

@@ -18,6 +18,7 @@ mod capture;
 mod clock;
 mod completions;
 mod control;
+mod ending;
 mod ends;
 mod fate;
 mod given_up;

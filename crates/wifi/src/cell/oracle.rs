@@ -25,7 +25,6 @@ impl Medium {
     pub(super) fn apply_ack_oracle<P: Probe>(
         &mut self,
         now: Nanos,
-        place: u32,
         sent: &Transmission,
         cx: &mut PoolCx<'_, P>,
     ) {
@@ -34,8 +33,8 @@ impl Medium {
         if !self.has_ack_oracle(sent, i) {
             return;
         }
-        if self.decoded.is_none() {
-            self.decoded = Some(place);
+        if !self.ending.is_decoded() {
+            self.ending.decode();
             self.books.on_decoded(&sent.frame);
             if !self.radios[i].sending {
                 self.receive_undecoded(now, sent, cx);

@@ -171,9 +171,9 @@ impl Medium {
             self.report_users_sent(now, sent, cx);
             return;
         }
-        let loss = Fate { interferer: self.blamed, ..sent.fate }.loss();
+        let loss = Fate { interferer: self.ending.blamed(), ..sent.fate }.loss();
         for (number, frame) in self.watched.mpdus().iter().enumerate() {
-            let lost = self.outcomes.get(number) != Some(&true);
+            let lost = self.ending.mpdus().get(number) != Some(&true);
             report_sent(now, frame, lost.then_some(loss), cx);
         }
     }

@@ -86,9 +86,9 @@ impl Medium {
                 self.receive(now, &reception, i, &sent, None, cx);
             }
         }
-        self.apply_ack_oracle(now, place, &sent, cx);
+        self.apply_ack_oracle(now, &sent, cx);
         self.count_end(&sent);
-        self.outcomes.clear();
+        self.ending.forget_mpdus();
         let before = self.alike.view;
         self.alike.on_idle(now, &sent.frame, &self.bss[0].rules);
         self.air[place as usize] = None;

@@ -83,7 +83,7 @@ impl Medium {
     pub(in crate::cell) fn note_acknowledged(&mut self, frame: &Frame) {
         if frame.kind == Kind::MultiBlockAck {
             let users = self.stations[frame.from.index()].mu_users().iter();
-            self.acknowledged = users.filter(|u| u.answered).map(|u| u.station).collect();
+            self.ending.acknowledge(users.filter(|u| u.answered).map(|u| u.station));
             // Its exchange ends, too.
             self.outbox.ready_again(frame.from);
         }
@@ -129,7 +129,7 @@ impl Medium {
                 self.settle(now, i, cx);
                 return;
             }
-        } else if self.acknowledged.contains(&station)
+        } else if self.ending.is_acknowledged(station)
             && self.stations[i].on_multi_block_ack(now, rules)
         {
             self.outbox.ready_again(station);
@@ -304,10 +304,10 @@ impl Medium {
             }
             if right {
                 self.books.on_decoded(&sent.frame);
-                self.decoded = Some(reception.place);
+                self.ending.decode();
                 self.hear_member(now, reception, i, from);
             } else {
-                self.blamed = reception.interferer;
+                self.ending.blame(reception.interferer);
             }
             return;
         }
@@ -323,9 +323,9 @@ impl Medium {
         if observed.is_some() {
             self.report_subframes_heard(now, i, &outcomes, reception, cx);
         }
-        self.blamed = reception.interferer;
+        self.ending.blame(reception.interferer);
         if outcomes.contains(&true) {
-            self.decoded = Some(reception.place);
+            self.ending.decode();
             self.hear_member(now, reception, i, from);
             self.take_report(now, &sent.frame);
         }
@@ -340,7 +340,7 @@ impl Medium {
                 }
             }
         }
-        self.outcomes = outcomes;
+        self.ending.judge_mpdus(outcomes);
     }
 
     /// Notifies an access point of a member of a group that it decoded. Rate control learns the SNR that the sender's
@@ -355,10 +355,10 @@ impl Medium {
     /// Counts the MPDUs of an HE TB PPDU at its end.
     pub(in crate::cell) fn count_member_end(&mut self, sent: &Transmission) -> Option<Loss> {
         let frame = &sent.frame;
-        let decoded = self.decoded.take().is_some();
-        let loss = Fate { interferer: self.blamed.take(), ..sent.fate }.loss();
+        let (decoded, interferer) = self.ending.take();
+        let loss = Fate { interferer, ..sent.fate }.loss();
         let category = usize::from(frame.category);
-        let Self { stations, books, outcomes, .. } = self;
+        let Self { stations, books, ending, .. } = self;
         if frame.kind == Kind::BlockAck {
             books.on_bits(sent.flow, sent.plcp + sent.bits, &[]);
             if !decoded {
@@ -374,7 +374,7 @@ impl Medium {
         let sender = &stations[frame.from.index()];
         let mpdus = sender.subframes(category, count);
         let mpdus = mpdus.map(|mpdu| (mpdu, sender.riders(category, mpdu)));
-        let rest = books.on_mpdus(frame, mpdus, outcomes, loss, sent.plcp + sent.bits);
+        let rest = books.on_mpdus(frame, mpdus, ending.mpdus(), loss, sent.plcp + sent.bits);
         books.on_bits(sent.flow, rest, &[]);
         (!decoded).then_some(loss)
     }
@@ -389,14 +389,12 @@ impl Medium {
 
     /// Notifies the access points whose groups of HE TB PPDUs have ended.
     pub(in crate::cell) fn end_groups<P: Probe>(&mut self, now: Nanos, cx: &mut PoolCx<'_, P>) {
-        let mut ended = std::mem::take(&mut self.ended_groups);
-        for i in ended.drain(..) {
+        while let Some(i) = self.ending.take_group() {
             let station = i as usize;
             let rules = &self.bss[self.cell_of[station]].rules;
             self.stations[station].on_group_end(now, rules);
             self.settle(now, station, cx);
             self.outbox.ready_again(NodeId(i));
         }
-        self.ended_groups = ended;
     }
 }
