@@ -37,7 +37,7 @@ impl Medium {
     ) -> Option<Admitted> {
         let Offered { packet, to, category, entered } = offered;
         let record = cx.pool.get(packet);
-        let rules = &self.bss[self.cell_of[station.index()]].rules;
+        let rules = &self.cells.of(station.index()).rules;
         let bytes = data_bytes(record.wire_len(), rules.has_qos_control());
         let class = if record.segment.len == 0 { Class::TcpAck } else { Class::Data };
         let flow = record.to.flow();
@@ -68,7 +68,7 @@ impl Medium {
 
     /// True if the aggregate of this instant of a station has room for a packet of `wire_len` bytes.
     pub fn has_room(&self, station: NodeId, wire_len: u32) -> bool {
-        let rules = &self.bss[self.cell_of[station.index()]].rules;
+        let rules = &self.cells.of(station.index()).rules;
         let bytes = data_bytes(wire_len, rules.has_qos_control());
         let sender = &self.stations[station.index()];
         if sender.mu_room().is_some() {
@@ -93,7 +93,7 @@ impl Medium {
         let cx = &mut PoolCx::new(&mut probe, cx.pool, cx.source);
         let offered = self.in_own_time(offered);
         let Offered { packet, to, category, .. } = offered;
-        let rules = &self.bss[self.cell_of[station.index()]].rules;
+        let rules = &self.cells.of(station.index()).rules;
         let bytes = data_bytes(cx.pool.get(packet).wire_len(), rules.has_qos_control());
         let sender = &self.stations[station.index()];
         let multi_user = sender.mu_room();
@@ -110,7 +110,7 @@ impl Medium {
             return true;
         };
         let sender = &mut self.stations[station.index()];
-        let rules = &self.bss[self.cell_of[station.index()]].rules;
+        let rules = &self.cells.of(station.index()).rules;
         let joining = Joining { class, bytes, expires, flow };
         let sequence = if multi_user.is_some() {
             self.books.on_head(station, category, flow);
@@ -133,7 +133,7 @@ impl Medium {
         while let Some(station) = self.outbox.filling(place) {
             place += 1;
             let i = station.index();
-            let rules = &self.bss[self.cell_of[i]].rules;
+            let rules = &self.cells.of(i).rules;
             let composed = self.stations[i].compose(now, rules);
             self.replace(now, station, composed);
             if let Some(composed) = composed.filter(|frame| frame.kind != Kind::MultiUser) {
@@ -162,7 +162,7 @@ impl Medium {
         let mut outcomes = self.ending.lend_mpdus();
         let known = outcomes.len();
         let header = reception.survival();
-        if header >= 1.0 || header > 0.0 && self.draw(sent, i) < header {
+        if header >= 1.0 || header > 0.0 && self.cells.draw(sent, i) < header {
             self.judge_mpdus(sent, i, addressed || observed.is_some(), &mut outcomes);
         }
         let own = outcomes.get(known..).unwrap_or_default();
@@ -190,8 +190,8 @@ impl Medium {
 
     /// Decides which MPDUs a station decodes, in order; without `all`, up to the first decoded one.
     fn judge_mpdus(&self, sent: &Transmission, i: usize, all: bool, outcomes: &mut Vec<bool>) {
-        let bss = &self.bss[self.cell_of[i]];
-        let sender = &self.bss[self.cell_of[sent.frame.from.index()]];
+        let bss = self.cells.of(i);
+        let sender = self.cells.sending(sent);
         let Some(rules) = &sender.rules.aggregation else { return };
         let frame = &sent.frame;
         let mpdus = self.stations[frame.from.index()]
@@ -203,24 +203,13 @@ impl Medium {
             let survival =
                 clear * by.survival(place, |sinr, bits| bss.error.success(frame.mode, sinr, bits));
             let right = (survival >= 1.0
-                || survival > 0.0 && self.draw_mpdu(sent, i, number) < survival)
+                || survival > 0.0 && self.cells.draw_mpdu(sent, i, number) < survival)
                 && !bss.ambient.destroys(bss.local(i), || by.exposure(place, bss.local(i)));
             outcomes.push(right);
             if right && !all {
                 return;
             }
         }
-    }
-
-    /// The random draw of an MPDU at a radio, independent of other cells.
-    pub(super) fn draw_mpdu(&self, sent: &Transmission, radio: usize, number: u64) -> f64 {
-        let (sender, hearer) = (self.cell_of[sent.frame.from.index()], self.cell_of[radio]);
-        let bss = &self.bss[sender];
-        let [own, abroad] = &bss.draws_mpdu;
-        if sender == hearer {
-            return own.unit(sent.ordinal << 24 | (bss.local(radio) as u64) << 8 | number);
-        }
-        abroad.unit(sent.ordinal << 24 | (radio as u64) << 8 | number)
     }
 
     /// Notifies a station of an aggregate of which it decoded at least one MPDU, or none.
@@ -233,7 +222,7 @@ impl Medium {
         any: bool,
         cx: &mut PoolCx<'_, P>,
     ) {
-        let bss = &self.bss[self.cell_of[i]];
+        let bss = self.cells.of(i);
         if any {
             let level = bss.ambient.level(bss.local(i), now - Span(1), now);
             let noise = level.noise * bss.band.part_in(reception.band);
@@ -278,7 +267,7 @@ impl Medium {
         cx: &mut PoolCx<'_, P>,
     ) {
         let (from, to, sequence) = (frame.from, frame.to, place.2);
-        let rules = self.bss[self.cell_of[to.index()]].rules.aggregation;
+        let rules = self.cells.of(to.index()).rules.aggregation;
         let sender = &mut self.stations[from.index()];
         let mut packets =
             Deliveries { first: Delivery { to, packet, frame_bytes }, more: Vec::new() };
@@ -312,7 +301,7 @@ impl Medium {
 
     /// Moves the window of a receiver to the start that a BlockAckReq names.
     pub(super) fn move_window(&mut self, frame: &Frame) {
-        let rules = self.bss[self.cell_of[frame.to.index()]].rules.aggregation;
+        let rules = self.cells.of(frame.to.index()).rules.aggregation;
         if let Some((rules, buffers)) = rules.zip(self.reorder.as_mut()) {
             let session = (frame.to, frame.from, frame.category);
             let timeout = rules.reorder_timeout;
@@ -327,12 +316,12 @@ impl Medium {
     /// Hands over the packets that have waited in reorder buffers for the timeout.
     #[inline(never)]
     pub(super) fn release_due(&mut self, now: Nanos) {
-        let Self { reorder, bss, cell_of, outbox, .. } = self;
+        let Self { reorder, cells, outbox, .. } = self;
         let Some(buffers) = reorder.as_mut().filter(|buffers| buffers.next() <= now) else {
             return;
         };
         let timeout = |receiver: NodeId| {
-            let rules = &bss[cell_of[receiver.index()]].rules.aggregation;
+            let rules = &cells.of(receiver.index()).rules.aggregation;
             rules.map_or(Span::ZERO, |rules| rules.reorder_timeout)
         };
         buffers.expire(now, timeout, outbox);

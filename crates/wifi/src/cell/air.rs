@@ -1,5 +1,7 @@
 //! Start of transmissions: which radios hear them, and which overlap. Their end is in `ends`.
 
+use std::collections::VecDeque;
+
 use airtcp_units::{Nanos, Narrow};
 
 use super::fate::Fate;
@@ -44,7 +46,7 @@ impl Medium {
         for frame in &frames {
             let from = frame.from.index();
             let place = self.start(now, frame);
-            let fades = !self.bss[self.cell_of[from]].fading.is_none();
+            let fades = !self.cells.of(from).fading.is_none();
             for &(radio, mut power) in &hearers[from] {
                 if self.alike.shares(radio) {
                     continue;
@@ -87,7 +89,7 @@ impl Medium {
         self.radios[i].reception = None;
         self.radios[i].group.clear();
         self.radios[i].busy = true;
-        self.stations[i].on_busy(now, &self.bss[self.cell_of[i]].rules);
+        self.stations[i].on_busy(now, &self.cells.of(i).rules);
         self.refresh(sender.0);
     }
 
@@ -107,7 +109,7 @@ impl Medium {
 
     pub(super) fn start(&mut self, now: Nanos, frame: &Frame) -> u32 {
         let width = self.width(frame);
-        let bss = &mut self.bss[self.cell_of[frame.from.index()]];
+        let bss = self.cells.of_mut(frame.from.index());
         let i = frame.from.index();
         let limited = self.stations[i].is_limited(frame);
         let gain = if limited { bss.reuse.limit(bss.local(i)) } else { 1.0 };
@@ -149,10 +151,10 @@ impl Medium {
 
     /// Each transmission under way and this one overlap at both their receivers, but for those of one trigger.
     fn overlap(&mut self, sent: &mut Transmission) {
-        let Self { air, powers, bands, cell_of, .. } = self;
+        let Self { air, powers, bands, cells, .. } = self;
         let arriving = |sent: &Transmission, to: NodeId| {
             let from = sent.frame.from;
-            let cells = (cell_of[from.index()], cell_of.get(to.index()).copied()?);
+            let cells = cells.numbers(from, to)?;
             bands.power(powers.get(from, to)? * sent.gain, cells.0, sent.width, cells.1)
         };
         let (to, class, group) = (sent.frame.to, sent.frame.class, sent.frame.group());
@@ -183,8 +185,8 @@ impl Medium {
             let readable = !lacks;
             return Some(Signal { place, power, band, since, readable, received: false, group });
         };
-        let (hearer, sender) = (self.cell_of[radio], self.cell_of[sent.frame.from.index()]);
-        let locks = hearer == sender || *is_tuned && self.bss[hearer].locks_on(mode);
+        let same = self.cells.same(radio, sent.frame.from.index());
+        let locks = same || *is_tuned && self.cells.of(radio).locks_on(mode);
         let band = if *is_within { sent.band.at(*spectrum) } else { Occupied::all(*spectrum) };
         let power = power * share * sent.gain;
         let group = sent.frame.group();
@@ -195,7 +197,8 @@ impl Medium {
 
     /// What a radio receives of the band of a transmission; `None` for a single cell, whose radios receive all.
     fn heard(&self, sent: &Transmission, radio: usize) -> Option<&Heard> {
-        self.bands.heard(self.cell_of[sent.frame.from.index()], sent.width, self.cell_of[radio])
+        let sender = self.cells.number(sent.frame.from.index());
+        self.bands.heard(sender, sent.width, self.cells.number(radio))
     }
 
     /// True if a radio decodes only the non-HT part of the preamble of a transmission: in a later format, or in a
@@ -209,7 +212,7 @@ impl Medium {
 
     /// Records which secondary channels of a radio are busy.
     pub(super) fn sense_secondaries(&mut self, now: Nanos, station: usize) {
-        let tuned = &self.bss[self.cell_of[station]].tuned;
+        let tuned = &self.cells.of(station).tuned;
         if tuned.has_secondaries() {
             let radio: &mut Radio = &mut self.radios[station];
             tuned.sense(now, radio);
@@ -222,7 +225,7 @@ impl Medium {
         // Signals are in the order in which they began.
         let first = radio.signals.last().is_none_or(|s| s.since != now);
         if first {
-            let bss = &self.bss[self.cell_of[station]];
+            let bss = self.cells.of(station);
             radio.judge(now, &Judge::of(bss, station));
         }
         radio.signals.push(signal);
@@ -241,7 +244,7 @@ impl Medium {
 
     /// Lets a radio lock on to one of the signals that begin at this instant.
     fn arrivals(&mut self, now: Nanos, i: usize) {
-        let bss = &self.bss[self.cell_of[i]];
+        let bss = self.cells.of(i);
         let levels = &bss.levels;
         let radio = &mut self.radios[i];
         if radio.sending {
@@ -276,7 +279,7 @@ impl Medium {
             }
             let Transmission { started: since, ends, .. } = *sent;
             let receiving = FrameStart { since, ends, mode: sent.frame.mode };
-            self.stations[i].on_rx_start(now, &receiving, &self.bss[self.cell_of[i]].rules);
+            self.stations[i].on_rx_start(now, &receiving, &self.cells.of(i).rules);
             let class = Some(sent.frame.class);
             let old = old.and_then(|place| self.air[place].as_mut());
             capture(old, &mut self.multi_user, i, class);
@@ -298,19 +301,17 @@ impl Medium {
     /// Schedules the detection of frames that begin now, at radios where their energy is below the
     /// threshold.
     fn schedule_detections(&mut self, now: Nanos) {
-        for cell in 0..self.bss.len() {
-            let at = now + self.bss[cell].levels.detection_time;
+        let Self { cells, detections, .. } = self;
+        for cell in cells.iter() {
+            let at = now + cell.levels.detection_time;
             if at > now {
-                self.schedule_detection(at);
+                schedule(detections, at);
             }
         }
     }
 
     pub(super) fn schedule_detection(&mut self, at: Nanos) {
-        let place = self.detections.partition_point(|other| *other < at);
-        if self.detections.get(place) != Some(&at) {
-            self.detections.insert(place, at);
-        }
+        schedule(&mut self.detections, at);
     }
 
     /// Handles frames that have been on the air for the detection time.
@@ -328,7 +329,7 @@ impl Medium {
     /// true if it did.
     pub(super) fn sense(&mut self, now: Nanos, i: usize) -> bool {
         let radio = &mut self.radios[i];
-        let bss = &self.bss[self.cell_of[i]];
+        let bss = self.cells.of(i);
         let busy = radio.sending
             || radio.is_loud(
                 now,
@@ -352,11 +353,19 @@ impl Medium {
 
     /// Factor of fading on the power between two stations.
     fn gain(&self, from: usize, to: usize, now: Nanos) -> f64 {
-        let bss = &self.bss[self.cell_of[from]];
+        let bss = self.cells.of(from);
         let now = self.clock.run(now);
-        if self.cell_of[from] == self.cell_of[to] {
+        if self.cells.same(from, to) {
             return bss.fading.gain(pair_key(bss.local(from), bss.local(to)), now);
         }
         self.fading.gain(pair_key(from, to), now)
+    }
+}
+
+/// Inserts a time of detection, once.
+fn schedule(detections: &mut VecDeque<Nanos>, at: Nanos) {
+    let place = detections.partition_point(|other| *other < at);
+    if detections.get(place) != Some(&at) {
+        detections.insert(place, at);
     }
 }

@@ -12,6 +12,7 @@ use super::ambient::Ambient;
 use super::bands::{Bands, Tuned};
 use super::books::Books;
 use super::bss::{Bss, Parts};
+use super::cells::Cells;
 use super::clock::{Clock, Moment};
 use super::ending::Ending;
 use super::levels::Levels;
@@ -73,7 +74,7 @@ impl Medium {
             let channel = between.channels.get(number).copied().flatten();
             medium.add(plan, channel, seed, &label).map_err(|e| (number, e))?;
         }
-        if medium.bss.iter().any(|bss| bss.rules.aggregation.is_some()) {
+        if medium.cells.iter().any(|bss| bss.rules.aggregation.is_some()) {
             medium.reorder = Some(Box::new(ReorderBuffers::new()));
             // The deadline of the reorder buffers is the last one.
             medium.deadlines.push(Nanos::NEVER);
@@ -94,9 +95,8 @@ impl Medium {
         Self {
             clock: Clock::RUN,
             moment: Moment::START,
-            bss: Vec::with_capacity(cells),
+            cells: Cells::with_capacity(cells, total),
             bands: Bands::default(),
-            cell_of: Vec::with_capacity(total),
             dsss_only: Vec::new(),
             formats: Vec::new(),
             widths: Vec::with_capacity(total),
@@ -161,7 +161,6 @@ impl Medium {
         }
         self.add_controllers(first, plan.controllers);
         self.powers.add(first, plan.power_mw, plan.ignore_below_mw);
-        self.cell_of.resize(first + n, self.bss.len());
         let levels = Levels::new(&plan.sensing, &plan.capture, plan.residual_error);
         let (noise, steps) = (plan.noise_mw, plan.noise_steps);
         let ambient = Ambient::new(noise, steps, plan.interference, n, levels.energy_detect)
@@ -187,7 +186,7 @@ impl Medium {
             draws: ["decode", "decode abroad"].map(keyed),
             draws_mpdu: ["mpdu", "mpdu abroad"].map(keyed),
         };
-        self.bss.push(Bss::new(first, parts));
+        self.cells.add(Bss::new(first, parts), n);
         Ok(())
     }
 

@@ -13,13 +13,13 @@ impl Medium {
             if controller.next > now {
                 continue;
             }
-            let cell = self.cell_of[*first];
+            let cell = self.cells.number(*first);
             let stations =
-                (*first + 1..self.stations.len()).take_while(|i| self.cell_of[*i] == cell);
+                (*first + 1..self.stations.len()).take_while(|i| self.cells.number(*i) == cell);
             let stations: Vec<usize> = stations.collect();
             let received: Vec<u64> = stations.iter().map(|i| self.books.decoded(*i)).collect();
             controller.adjust(&received);
-            let timing = &self.bss[cell].rules.timing;
+            let timing = &self.cells.at(cell).rules.timing;
             for (local, station) in stations.into_iter().enumerate() {
                 if let Some(aifsn) = controller.aifsn(local)
                     && let Some(hooks) = &mut self.stations[station].hooks
@@ -47,9 +47,8 @@ impl Medium {
 
     /// The controller of a station, and the number of the station there.
     fn controller(&self, station: NodeId) -> Option<(&AifsController, usize)> {
-        let cell = self.cell_of[station.index()];
         let (first, controller) =
-            self.controllers.iter().find(|(first, _)| self.cell_of[*first] == cell)?;
+            self.controllers.iter().find(|(first, _)| self.cells.same(*first, station.index()))?;
         Some((controller, station.index().checked_sub(first + 1)?))
     }
 }

@@ -28,7 +28,7 @@ impl Medium {
         let mut touched = std::mem::take(&mut self.touched);
         let mut over = std::mem::take(&mut self.over);
         let hearers = std::mem::take(&mut self.hearers);
-        self.interferers_end(now, &mut touched);
+        self.cells.switch_interferers(now, false, &mut touched);
         for (place, sent) in self.air.iter().enumerate() {
             if let Some(sent) = sent.filter(|t| t.ends <= now) {
                 over.push((u32::narrow(place), sent));
@@ -43,7 +43,7 @@ impl Medium {
             let from = sent.frame.from;
             let observed = self.observed(now, sent, cx);
             self.note_acknowledged(&sent.frame);
-            let bss = &mut self.bss[self.cell_of[from.index()]];
+            let bss = self.cells.of_mut(from.index());
             bss.on_end(now);
             self.stations[from.index()].on_tx_end(now, &sent.frame, &bss.rules);
             self.settle(now, from.index(), cx);
@@ -111,7 +111,7 @@ impl Medium {
     /// present.
     fn unhear(&mut self, now: Nanos, i: usize, place: u32) {
         let radio = &mut self.radios[i];
-        radio.judge(now, &Judge::of(&self.bss[self.cell_of[i]], i));
+        radio.judge(now, &Judge::of(self.cells.of(i), i));
         if let Some(at) = radio.signals.iter().position(|s| s.place == place) {
             radio.signals.remove(at);
             self.sense_secondaries(now, i);
@@ -150,15 +150,10 @@ impl Medium {
             self.receive_parts(now, reception, i, sent, observed, cx);
             return;
         }
-        let bss = &self.bss[self.cell_of[i]];
+        let bss = self.cells.of(i);
         let right = self.decodes(reception, sent, i) || self.has_ack_oracle(sent, i);
         let local = bss.local(i);
-        let exposure = || {
-            sent.exposure(
-                local,
-                self.bss[self.cell_of[sent.frame.from.index()]].rules.has_qos_control(),
-            )
-        };
+        let exposure = || sent.exposure(local, self.cells.sending(sent).rules.has_qos_control());
         let spoiled =
             right && bss.ambient.destroys(local, exposure) && !self.has_ack_oracle(sent, i);
         if let Some(frame) = observed {
@@ -212,9 +207,9 @@ impl Medium {
 
     /// True if a radio decodes a transmission at its end.
     pub(super) fn decodes(&self, reception: &Reception, sent: &Transmission, i: usize) -> bool {
-        let clear = self.bss[self.cell_of[i]].levels.clear(sent);
+        let clear = self.cells.of(i).levels.clear(sent);
         let survival = reception.survival() * clear;
-        survival >= 1.0 || survival > 0.0 && self.draw(sent, i) < survival
+        survival >= 1.0 || survival > 0.0 && self.cells.draw(sent, i) < survival
     }
 
     /// Counts a transmission at its end, so that the lost and decoded frames of an interval are a
@@ -251,16 +246,5 @@ impl Medium {
         let loss = fate.loss();
         self.books.on_lost(&sent.frame, loss);
         Some(loss)
-    }
-
-    /// The random draw of this transmission at this radio, independent of other cells.
-    #[inline]
-    pub(super) fn draw(&self, sent: &Transmission, radio: usize) -> f64 {
-        let (sender, hearer) = (self.cell_of[sent.frame.from.index()], self.cell_of[radio]);
-        let bss = &self.bss[sender];
-        if sender == hearer {
-            return bss.draws.unit(sent.ordinal << 16 | bss.local(radio) as u64);
-        }
-        bss.draws_abroad.unit(sent.ordinal << 16 | radio as u64)
     }
 }

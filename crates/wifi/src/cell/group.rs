@@ -50,7 +50,7 @@ impl Radio {
 impl Medium {
     /// Lets the radio of an access point lock on to the group of HE TB PPDUs that begins at this instant.
     pub(super) fn group_arrives(&mut self, now: Nanos, i: usize, station: NodeId) {
-        let bss = &self.bss[self.cell_of[i]];
+        let bss = self.cells.of(i);
         let radio = &mut self.radios[i];
         if !radio.locks_group(now, station, &bss.levels) {
             radio.update();

@@ -10,7 +10,7 @@ use super::airtime::ExchangeAirtime;
 use super::alike::state::Alike;
 use super::bands::Bands;
 use super::books::Books;
-use super::bss::Bss;
+use super::cells::Cells;
 use super::clock::{Clock, Clocked, Moment};
 use super::ending::Ending;
 use super::given_up::GivenUp;
@@ -35,11 +35,9 @@ pub struct Medium {
     /// Its clock: times within the medium are own times.
     pub(super) clock: Clock,
     pub(super) moment: Moment,
-    pub(super) bss: Vec<Bss>,
+    pub(super) cells: Cells,
     /// What the radios of each cell receive of the other cells.
     pub(super) bands: Bands,
-    /// By station, the number of its cell.
-    pub(super) cell_of: Vec<usize>,
     /// By station, whether it decodes only DSSS and CCK. Empty if all decode all frames of their cell.
     pub(super) dsss_only: Vec<bool>,
     /// By station, the latest format that it decodes. Empty if all decode all frames of their cell.
@@ -147,7 +145,7 @@ impl Medium {
         self.books.on_head(station, category, flow);
         self.leave_if_shared(station);
         self.report_finished_backoff(now, station, category, cx);
-        let rules = &self.bss[self.cell_of[station.index()]].rules;
+        let rules = &self.cells.of(station.index()).rules;
         let sender = &mut self.stations[station.index()];
         sender.offer(now, category, packet, to, class, bytes, expires, flow, rules);
         if let Some(sequence) = sender.head(category).map(|head| head.sequence) {
@@ -211,7 +209,7 @@ impl Medium {
         if self.alike.qualifies() {
             return self.next_end;
         }
-        self.bss.iter().fold(self.next_end, |next, bss| next.min(bss.ambient.next(false)))
+        self.next_end.min(self.cells.next_interferer(false))
     }
 
     /// Time of the next station timer, start of an interferer that makes the medium busy, or frame
@@ -234,8 +232,7 @@ impl Medium {
             return self.next_timer.min(self.alike.next_timer());
         }
         let detected = self.detections.front().copied().unwrap_or(Nanos::NEVER);
-        let next = self.next_timer.min(detected);
-        self.bss.iter().fold(next, |next, bss| next.min(bss.ambient.next(true)))
+        self.next_timer.min(detected).min(self.cells.next_interferer(true))
     }
 
     /// True if transmissions start at this instant.
@@ -331,7 +328,7 @@ impl Medium {
     /// Time during which at least one station of a cell transmitted; `cell` is its number on the
     /// medium.
     pub fn busy_ns(&self, cell: usize, now: Nanos) -> u64 {
-        self.clock.span(Span(self.bss[cell].busy_ns(self.at_query(now)))).0
+        self.clock.span(Span(self.cells.at(cell).busy_ns(self.at_query(now)))).0
     }
 
     /// Lets the stations whose timer has expired decide what to send.
@@ -348,9 +345,9 @@ impl Medium {
             if self.deadlines[i] > now {
                 continue;
             }
-            let rules = &self.bss[self.cell_of[i]].rules;
+            let rules = &self.cells.of(i).rules;
             if let Some(widths) = &mut self.stations[i].widths {
-                let tuned = &self.bss[self.cell_of[i]].tuned;
+                let tuned = &self.cells.of(i).tuned;
                 widths.idle = tuned.idle_width(now, rules.pifs(), &self.radios[i]);
             }
             let frame = self.stations[i].on_timer(now, rules);
@@ -378,11 +375,24 @@ impl Medium {
         }
     }
 
+    /// Starts interferers that make the medium busy.
+    pub(super) fn interferers_begin(&mut self, now: Nanos) {
+        if self.cells.next_interferer(true) > now {
+            return;
+        }
+        let mut touched = std::mem::take(&mut self.touched);
+        self.cells.switch_interferers(now, true, &mut touched);
+        for station in touched.drain(..) {
+            self.sense(now, station as usize);
+        }
+        self.touched = touched;
+    }
+
     /// Takes a station's new deadline.
     #[inline]
     pub(super) fn refresh(&mut self, station: u32) {
         let i = station as usize;
-        let next = self.stations[i].next_timer(&self.bss[self.cell_of[i]].rules);
+        let next = self.stations[i].next_timer(&self.cells.of(i).rules);
         if self.deadlines[i] != next {
             self.deadlines[i] = next;
             self.stale = true;

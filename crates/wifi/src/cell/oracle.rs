@@ -18,7 +18,7 @@ impl Medium {
     pub(super) fn has_ack_oracle(&self, sent: &Transmission, station: usize) -> bool {
         sent.frame.class == Class::TcpAck
             && sent.frame.to.index() == station
-            && self.bss[self.cell_of[sent.frame.from.index()]].rules.has_ack_oracle()
+            && self.cells.of(sent.frame.from.index()).rules.has_ack_oracle()
     }
 
     /// Delivers a frame at its end if the oracle applies and the receiver has not decoded it.
@@ -55,7 +55,7 @@ impl Medium {
     ) {
         let (from, to) = (sent.frame.from, sent.frame.to);
         let i = to.index();
-        let bss = &self.bss[self.cell_of[i]];
+        let bss = self.cells.of(i);
         let level = bss.ambient.level(bss.local(i), now - Span(1), now);
         let noise = level.noise * bss.band.part_in(sent.band);
         let snr = self.powers.get(from, to).unwrap_or(0.0) / noise;

@@ -19,7 +19,7 @@ const HE_SIG_A: Span = Span::from_micros(20 + 4 + 8);
 impl Medium {
     /// Schedules the ends of the HE-SIG-A fields of frames that begin now.
     pub(super) fn schedule_reuse(&mut self, now: Nanos) {
-        if self.bss.iter().any(|bss| bss.reuse.is_on())
+        if self.cells.iter().any(|bss| bss.reuse.is_on())
             && self.starting.iter().any(|frame| frame.mode.format() == Format::He)
         {
             self.schedule_detection(now + HE_SIG_A);
@@ -33,11 +33,11 @@ impl Medium {
         }
         for i in 0..self.radios.len() {
             let knows = self.formats.get(i).is_none_or(|format| *format >= Format::He);
-            if knows && self.bss[self.cell_of[i]].reuse.is_on() {
+            if knows && self.cells.of(i).reuse.is_on() {
                 let ignored = self.is_ignored(now, i);
                 if ignored {
                     self.radios[i].reception = None;
-                    self.stations[i].on_rx_ignored(now, &self.bss[self.cell_of[i]].rules);
+                    self.stations[i].on_rx_ignored(now, &self.cells.of(i).rules);
                     self.settle(now, i, cx);
                 }
                 self.unsense(now, i);
@@ -51,15 +51,15 @@ impl Medium {
     /// Frames below the level are not sensed from now on, unless the radio receives them. If the station has missed
     /// the preamble, because it was sending or receiving another frame, they are only energy to it.
     fn unsense(&mut self, now: Nanos, i: usize) {
-        let Self { bss, cell_of, radios, air, .. } = self;
-        let own = &bss[cell_of[i]];
+        let Self { cells, radios, air, .. } = self;
+        let own = cells.of(i);
         let received = radios[i].reception.map(|reception| reception.place);
         for signal in &mut radios[i].signals {
             if signal.since + HE_SIG_A != now || Some(signal.place) == received {
                 continue;
             }
             let Some(sent) = &air[signal.place as usize] else { continue };
-            let sender = &bss[cell_of[sent.frame.from.index()]];
+            let sender = cells.sending(sent);
             let power = signal.power * own.primary_part(signal.band);
             if sent.frame.mode.format() == Format::He && own.reuse.ignores(&sender.reuse, power) {
                 signal.readable = false;
@@ -69,13 +69,13 @@ impl Medium {
 
     /// True if a station ignores the frame that its radio receives.
     fn is_ignored(&mut self, now: Nanos, i: usize) -> bool {
-        let bss = &self.bss[self.cell_of[i]];
+        let bss = self.cells.of(i);
         let radio = &mut self.radios[i];
         let Some(reception) = radio.reception.filter(|r| r.started + HE_SIG_A == now) else {
             return false;
         };
         let Some(sent) = self.air[reception.place as usize] else { return false };
-        let sender = &self.bss[self.cell_of[sent.frame.from.index()]];
+        let sender = self.cells.sending(&sent);
         if sent.frame.mode.format() != Format::He
             || !bss.reuse.ignores(&sender.reuse, reception.power * bss.primary_part(reception.band))
         {
@@ -84,6 +84,6 @@ impl Medium {
         radio.judge(now, &Judge::of(bss, i));
         let Some(reception) = self.radios[i].reception else { return false };
         let survival = reception.survival();
-        survival >= 1.0 || survival > 0.0 && self.draw(&sent, i) < survival
+        survival >= 1.0 || survival > 0.0 && self.cells.draw(&sent, i) < survival
     }
 }

@@ -23,15 +23,15 @@ impl Medium {
             return false;
         }
         self.leave_all();
-        let Self { watched, stations, bss, cell_of, .. } = self;
+        let Self { watched, stations, cells, .. } = self;
         let states = stations.iter().enumerate();
-        let rules = |i: usize| &bss[cell_of[i]].rules;
+        let rules = |i: usize| &cells.of(i).rules;
         watched.begin(states.map(|(i, station)| station.access_state(now, rules(i))));
         true
     }
 
     fn access_state(&self, now: Nanos, station: usize) -> AccessState {
-        self.stations[station].access_state(now, &self.bss[self.cell_of[station]].rules)
+        self.stations[station].access_state(now, &self.cells.of(station).rules)
     }
 
     /// Reports back-offs that have stopped, and NAVs that have changed.
@@ -88,7 +88,7 @@ impl Medium {
     /// Describes the MPDUs of an aggregate.
     fn describe_subframes(&mut self, sent: &Transmission, ppdu: &AirFrame, pool: &Pool) {
         let frame = &sent.frame;
-        let Some(rules) = &self.bss[self.cell_of[frame.from.index()]].rules.aggregation else {
+        let Some(rules) = &self.cells.of(frame.from.index()).rules.aggregation else {
             return;
         };
         let mpdus = self.stations[frame.from.index()]
@@ -101,7 +101,7 @@ impl Medium {
     /// Describes the MPDUs of an HE MU PPDU, station by station.
     fn describe_users(&mut self, sent: &Transmission, ppdu: &AirFrame, pool: &Pool) {
         let from = sent.frame.from;
-        let Some(rules) = &self.bss[self.cell_of[from.index()]].rules.aggregation else {
+        let Some(rules) = &self.cells.of(from.index()).rules.aggregation else {
             return;
         };
         let sender = &self.stations[from.index()];
@@ -212,7 +212,7 @@ impl Medium {
     fn describe(&mut self, sent: &Transmission, pool: &Pool) -> AirFrame {
         let frame = &sent.frame;
         let block_ack = self.acknowledged(frame);
-        let rules = &self.bss[self.cell_of[frame.from.index()]].rules;
+        let rules = &self.cells.of(frame.from.index()).rules;
         // Under DCF, frames with QoS control are best effort.
         let category = if rules.qos() { frame.category } else { Category::BestEffort as u8 };
         let category = rules.has_qos_control().then_some(category);
@@ -255,7 +255,7 @@ impl Medium {
         decoded: bool,
         cx: &mut PoolCx<'_, P>,
     ) {
-        let bss = &self.bss[self.cell_of[station]];
+        let bss = self.cells.of(station);
         let level = bss.ambient.level(bss.local(station), now - Span(1), now);
         let heard = AirEvent::Heard {
             station: u32::narrow(station),

@@ -36,7 +36,7 @@ impl Medium {
         let Some(frame) = self.starting.pop() else { return };
         let place = self.start(now, &frame);
         self.deafen(now, frame.from);
-        let rules = &self.bss[0].rules;
+        let rules = &self.cells.first().rules;
         self.alike.on_busy(now, rules);
         self.alike.alone = Some(place);
         let Some(Transmission { ends, .. }) = self.air[place as usize] else { return };
@@ -45,7 +45,7 @@ impl Medium {
             let station = self.alike.apart[k];
             if station != frame.from.0 {
                 let i = station as usize;
-                let rules = &self.bss[0].rules;
+                let rules = &self.cells.first().rules;
                 self.stations[i].on_rx_start(now, &start, rules);
                 self.stations[i].on_busy(now, rules);
                 self.radios[i].busy = true;
@@ -66,8 +66,8 @@ impl Medium {
         let Some(place) = self.alike.alone else { return };
         let Some(sent) = self.air[place as usize] else { return };
         let from = sent.frame.from;
-        self.bss[0].on_end(now);
-        self.stations[from.index()].on_tx_end(now, &sent.frame, &self.bss[0].rules);
+        self.cells.first_mut().on_end(now);
+        self.stations[from.index()].on_tx_end(now, &sent.frame, &self.cells.first().rules);
         self.settle(now, from.index(), cx);
         self.leave_if_shared(sent.frame.to);
         let decoding = self.decoding(&sent);
@@ -82,7 +82,7 @@ impl Medium {
                 let mut reception = Reception::new(sent.started, place, power, &sent);
                 let pieces = &mut self.radios[i].pieces;
                 pieces.clear();
-                reception.judge(now, &Judge::of(&self.bss[0], i), pieces);
+                reception.judge(now, &Judge::of(self.cells.first(), i), pieces);
                 self.receive(now, &reception, i, &sent, None, cx);
             }
         }
@@ -90,7 +90,7 @@ impl Medium {
         self.count_end(&sent);
         self.ending.forget_mpdus();
         let before = self.alike.view;
-        self.alike.on_idle(now, &sent.frame, &self.bss[0].rules);
+        self.alike.on_idle(now, &sent.frame, &self.cells.first().rules);
         self.air[place as usize] = None;
         self.alike.alone = None;
         self.next_end = Nanos::NEVER;
@@ -103,7 +103,7 @@ impl Medium {
             self.refresh(station);
         }
         if decoding == Decoding::ButResidual {
-            let rules = &self.bss[0].rules;
+            let rules = &self.cells.first().rules;
             let failed = View { eifs: rules.eifs_extra(), ..before };
             self.alike.undecided = Some((sent, failed));
             let answer = now + rules.timing.sifs;
@@ -116,7 +116,7 @@ impl Medium {
 
     /// How the stations that share the view decode a frame that was alone on the air.
     fn decoding(&self, sent: &Transmission) -> Decoding {
-        let bss = &self.bss[0];
+        let bss = self.cells.first();
         let power = self.alike.least_power[sent.frame.from.index()];
         let sure = bss.ambient.quiet(0).is_some_and(|noise| {
             let noise = noise * bss.band.part_in(sent.band);
@@ -132,11 +132,11 @@ impl Medium {
     /// Forgets which stations failed to decode the frame before this one, which ends now, if that makes no
     /// difference any more.
     fn forget_undecided(&mut self, now: Nanos, frame: &Frame, decoding: Decoding) {
-        let Self { alike, bss, .. } = self;
+        let Self { alike, cells, .. } = self;
         let Some((_, failed)) = &alike.undecided else { return };
         let nav = |mut view: View| {
             if frame.duration > Span::ZERO {
-                view.reserve(now, frame, false, &bss[0].rules);
+                view.reserve(now, frame, false, &cells.first().rules);
             }
             view.nav.max(now)
         };
@@ -151,7 +151,7 @@ impl Medium {
     /// which stations failed to decode that one.
     pub(crate) fn decide_before(&mut self, now: Nanos) {
         if self.alike.undecided.is_some() {
-            let answer = self.alike.view.idle_from + self.bss[0].rules.timing.sifs;
+            let answer = self.alike.view.idle_from + self.cells.first().rules.timing.sifs;
             if self.starting.len() != 1 || now > answer {
                 self.decide_undecided();
             }
@@ -172,11 +172,11 @@ impl Medium {
     /// True if a station that shares the view failed to decode a frame without errors by noise, or all MPDUs
     /// of an aggregate: the draws of `receive`.
     pub(super) fn failed(&self, sent: &Transmission, station: usize) -> bool {
-        let clear = self.bss[0].levels.clear(sent);
+        let clear = self.cells.first().levels.clear(sent);
         if sent.frame.subframes > 1 {
             let mut mpdus = 0..u64::from(sent.frame.subframes);
-            return mpdus.all(|number| self.draw_mpdu(sent, station, number) >= clear);
+            return mpdus.all(|number| self.cells.draw_mpdu(sent, station, number) >= clear);
         }
-        self.draw(sent, station) >= clear
+        self.cells.draw(sent, station) >= clear
     }
 }

@@ -50,7 +50,7 @@ impl Medium {
     /// The shared view of the medium, if it qualifies.
     pub(super) fn shared_view(&self) -> Option<Alike> {
         let n = self.stations.len();
-        let [bss] = self.bss.as_slice() else { return None };
+        let bss = self.cells.only()?;
         let levels = &bss.levels;
         let threshold = levels.sensitivity.max(levels.always_sensed());
         let heard = |hearers: &Vec<(u32, f64)>| {
@@ -140,7 +140,7 @@ impl Medium {
     pub(super) fn leave(&mut self, i: usize) {
         let undecided = self.alike.undecided.as_ref();
         let failed = undecided.filter(|(sent, _)| self.failed(sent, i)).map(|(_, view)| *view);
-        let Self { alike, stations, bss, radios, .. } = self;
+        let Self { alike, stations, cells, radios, .. } = self;
         alike.shares[i] = false;
         alike.stale = true;
         let number = u32::narrow(i);
@@ -149,7 +149,7 @@ impl Medium {
         let View { idle_from, silent_from, .. } = alike.view;
         let view = failed.map_or(alike.view, |view| View { idle_from, silent_from, ..view });
         stations[i].resume(&view);
-        alike.clocks.leave(i, stations[i].contenders_mut(), &bss[0].rules);
+        alike.clocks.leave(i, stations[i].contenders_mut(), &cells.first().rules);
         radios[i].busy = alike.alone.is_some();
         self.hear_collision(i);
         self.refresh(number);

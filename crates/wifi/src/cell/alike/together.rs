@@ -30,12 +30,12 @@ impl Medium {
             if let Some(sent) = sent {
                 let mode = sent.frame.mode;
                 let hopeless = self.alike.hopeless.get_mut(mode);
-                let error = &self.bss[0].error;
+                let error = &self.cells.first().error;
                 let hopeless = *hopeless.get_or_insert_with(|| error.hopeless_below(mode));
                 self.alike.collision.push(u32::narrow(place), *sent, hopeless);
             }
         }
-        self.alike.on_busy(now, &self.bss[0].rules);
+        self.alike.on_busy(now, &self.cells.first().rules);
     }
 
     /// Frames of a collision have ended. At the last end, all stations have failed to decode a frame, and wait EIFS,
@@ -52,16 +52,16 @@ impl Medium {
                 self.refresh(u32::narrow(i));
             }
         }
-        let Self { alike, bss, .. } = self;
+        let Self { alike, cells, .. } = self;
         alike.collision.clear();
-        alike.view.eifs = bss[0].rules.eifs_extra();
+        alike.view.eifs = cells.first().rules.eifs_extra();
         (alike.view.idle_from, alike.view.silent_from) = (now, now);
         alike.stale = true;
     }
 
     /// What a station that shares the view has received of the collision.
     fn hearing(&self, i: usize) -> Option<Hearing> {
-        let bss = &self.bss[0];
+        let bss = self.cells.first();
         self.alike.collision.at(|sent| self.power(sent, i), &bss.levels, &Judge::of(bss, i))
     }
 
@@ -71,7 +71,7 @@ impl Medium {
 
     /// True if a station noticed, and failed to decode, the frame of the collision that it locked on to.
     fn has_failed(&self, i: usize) -> bool {
-        let Bss { levels, ambient, band, .. } = &self.bss[0];
+        let Bss { levels, ambient, band, .. } = self.cells.first();
         if let Some(noise) = ambient.quiet(i)
             && levels.preamble <= 0.0
             && self.alike.collision.is_lost(|sent| self.power(sent, i), levels, (noise, *band))
@@ -79,7 +79,7 @@ impl Medium {
             return true;
         }
         self.hearing(i).is_some_and(|Hearing { reception, over }| {
-            let noticed = reception.noticed(self.bss[0].levels.preamble);
+            let noticed = reception.noticed(self.cells.first().levels.preamble);
             over.is_some_and(|sent| noticed && !self.decodes(&reception, &sent, i))
         })
     }
@@ -96,8 +96,8 @@ impl Medium {
             return;
         };
         let decoded = self.decodes(&reception, &sent, i);
-        let Self { stations, bss, .. } = self;
-        let Bss { rules, levels, .. } = &bss[0];
+        let Self { stations, cells, .. } = self;
+        let Bss { rules, levels, .. } = cells.first();
         if decoded {
             // No station of the medium learns from the quality of a signal.
             let quality = SignalQuality { snr: f64::INFINITY, sinr: f64::INFINITY };

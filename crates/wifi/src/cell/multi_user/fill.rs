@@ -39,7 +39,7 @@ impl Medium {
             Some((from, self.stations[from.index()].mode_if_triggered(now, category)?))
         };
         let uplink: Vec<_> = reporting.filter_map(mode).collect();
-        let rules = &self.bss[self.cell_of[i]].rules;
+        let rules = &self.cells.of(i).rules;
         self.stations[i].plan(now, queued, &uplink, rules);
         // MPDUs that waited may have expired.
         self.settle(now, i, cx);
@@ -54,7 +54,7 @@ impl Medium {
 
     /// Takes the queue of a station that reports it: packets, and the bytes of their IP packets.
     pub fn set_queued(&mut self, station: NodeId, category: usize, (packets, bytes): (u32, u64)) {
-        let rules = &self.bss[self.cell_of[station.index()]].rules;
+        let rules = &self.cells.of(station.index()).rules;
         // Delimiter, and on average two bytes of padding.
         let each = data_bytes(0, rules.has_qos_control()) + 4 + 2;
         let total = bytes + u64::from(packets) * u64::from(each);

@@ -35,7 +35,7 @@ impl Medium {
         cx: &mut PoolCx<'_, P>,
     ) {
         let survival = reception.survival();
-        let right = survival >= 1.0 || survival > 0.0 && self.draw(sent, i) < survival;
+        let right = survival >= 1.0 || survival > 0.0 && self.cells.draw(sent, i) < survival;
         if let Some(frame) = observed.filter(|_| sent.frame.multi_user.is_none()) {
             if sent.frame.is_judged_by_mpdu() {
                 self.report_subframes_heard(now, i, &[], reception, cx);
@@ -58,7 +58,7 @@ impl Medium {
         preamble: bool,
         usable: bool,
     ) {
-        let bss = &self.bss[self.cell_of[i]];
+        let bss = self.cells.of(i);
         let station = &mut self.stations[i];
         if preamble {
             let level = bss.ambient.level(bss.local(i), now - Span(1), now);

@@ -41,9 +41,9 @@ impl Medium {
 
     /// Records that a frame overlaps the HE MU PPDU of `other` at its stations.
     fn overlap_users(&mut self, other: NodeId, (from, width, gain): Signal, class: Class) {
-        let Self { multi_user, powers, bands, cell_of, .. } = self;
+        let Self { multi_user, powers, bands, cells, .. } = self;
         let arriving = |to: NodeId| {
-            let cells = (cell_of[from.index()], cell_of.get(to.index()).copied()?);
+            let cells = cells.numbers(from, to)?;
             bands.power(powers.get(from, to)? * gain, cells.0, width, cells.1)
         };
         let users = multi_user.iter_mut().filter(|mu| mu.from == other);
@@ -119,7 +119,7 @@ impl Medium {
         cx: &mut PoolCx<'_, P>,
     ) {
         let (frame, station) = (&sent.frame, NodeId(u32::narrow(i)));
-        let rules = &self.bss[self.cell_of[i]].rules;
+        let rules = &self.cells.of(i).rules;
         let sender = &self.stations[frame.from.index()];
         if frame.kind == Kind::Trigger {
             if let Some(grant) = sender.grant_of(station) {
@@ -169,7 +169,7 @@ impl Medium {
     ) {
         let from = sent.frame.from;
         let header = reception.survival();
-        let preamble = header >= 1.0 || header > 0.0 && self.draw(sent, i) < header;
+        let preamble = header >= 1.0 || header > 0.0 && self.cells.draw(sent, i) < header;
         let user = self.stations[from.index()].mu_users().iter().find(|u| u.station.index() == i);
         let Some(user) = user.copied() else {
             self.hear_preamble(now, reception, i, sent, preamble, true);
@@ -199,7 +199,7 @@ impl Medium {
         }
         self.hear_preamble(now, reception, i, sent, preamble, any);
         if any {
-            let rules = &self.bss[self.cell_of[i]].rules;
+            let rules = &self.cells.of(i).rules;
             let answer =
                 self.stations[from.index()].mu_answer(NodeId(u32::narrow(i)), &sent.frame, rules);
             if let Some(answer) = answer {
@@ -217,8 +217,8 @@ impl Medium {
         i: usize,
         lengths: &[u32],
     ) -> Vec<bool> {
-        let bss = &self.bss[self.cell_of[i]];
-        let sender = &self.bss[self.cell_of[part.frame.from.index()]];
+        let bss = self.cells.of(i);
+        let sender = self.cells.of(part.frame.from.index());
         let Some(rules) = &sender.rules.aggregation else { return Vec::new() };
         // Data frames alone have a residual error.
         let clear = bss
@@ -231,7 +231,7 @@ impl Medium {
             let survival =
                 clear * by.survival(place, |sinr, bits| bss.error.success(mode, sinr, bits));
             let right = (survival >= 1.0
-                || survival > 0.0 && self.draw_mpdu(part, i, number) < survival)
+                || survival > 0.0 && self.cells.draw_mpdu(part, i, number) < survival)
                 && !bss.ambient.destroys(bss.local(i), || by.exposure(place, bss.local(i)));
             outcomes.push(right);
         }
@@ -315,7 +315,7 @@ impl Medium {
         let count = usize::from(sent.frame.subframes.max(1));
         let category = usize::from(sent.frame.category);
         let mut outcomes = Vec::new();
-        if header >= 1.0 || header > 0.0 && self.draw(sent, i) < header {
+        if header >= 1.0 || header > 0.0 && self.cells.draw(sent, i) < header {
             let mpdus = self.stations[from.index()].subframes(category, count);
             let lengths: Vec<u32> = mpdus.map(|mpdu| mpdu.bytes).collect();
             outcomes = self.judge_part(sent, pieces, i, &lengths);
@@ -346,7 +346,7 @@ impl Medium {
     /// Notifies an access point of a member of a group that it decoded. Rate control learns the SNR that the sender's
     /// power would have over the whole band.
     fn hear_member(&mut self, now: Nanos, reception: &Reception, i: usize, from: NodeId) {
-        let bss = &self.bss[self.cell_of[i]];
+        let bss = self.cells.of(i);
         let level = bss.ambient.level(bss.local(i), now - Span(1), now);
         let snr = reception.power / level.noise;
         self.stations[i].on_user_answer(now, from, (bss.band.hz(), snr));
@@ -383,15 +383,16 @@ impl Medium {
     pub(in crate::cell) fn take_report(&mut self, now: Nanos, frame: &Frame) {
         let Some(bytes) = frame.report else { return };
         let i = frame.to.index();
-        let Some(rules) = self.cell_of.get(i).map(|cell| &self.bss[*cell].rules) else { return };
-        self.stations[i].on_report(now, frame.from, (usize::from(frame.category), bytes), rules);
+        let Some(station) = self.stations.get_mut(i) else { return };
+        let rules = &self.cells.of(i).rules;
+        station.on_report(now, frame.from, (usize::from(frame.category), bytes), rules);
     }
 
     /// Notifies the access points whose groups of HE TB PPDUs have ended.
     pub(in crate::cell) fn end_groups<P: Probe>(&mut self, now: Nanos, cx: &mut PoolCx<'_, P>) {
         while let Some(i) = self.ending.take_group() {
             let station = i as usize;
-            let rules = &self.bss[self.cell_of[station]].rules;
+            let rules = &self.cells.of(station).rules;
             self.stations[station].on_group_end(now, rules);
             self.settle(now, station, cx);
             self.outbox.ready_again(NodeId(i));

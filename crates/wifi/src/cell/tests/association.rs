@@ -150,7 +150,7 @@ fn flows_do_not_pay_for_management() {
     b.run(Nanos(50 * MS));
     b.offer(NodeId(0), NodeId(1));
     b.run(Nanos(60 * MS));
-    let timing = b.cell.bss[0].rules.timing;
+    let timing = b.cell.cells.first().rules.timing;
     let bits = |(_, f): &(Nanos, Frame)| timing.plcp_bits(f.mode) + f.mode.body_bits(f.bytes);
     let last: u64 = b.log[b.log.len() - 2..].iter().map(bits).sum();
     assert_eq!((b.log[b.log.len() - 2].1.kind, b.cell.flow_bits(0)), (Kind::Data, last));

@@ -73,7 +73,7 @@ fn bench_of(
 
 /// Start, end and mode of the data frames of a cell's station.
 fn data(b: &Bench, cell: u32) -> Vec<(u64, u64, Mode)> {
-    let timing = b.cell.bss[0].rules.timing;
+    let timing = b.cell.cells.first().rules.timing;
     let ours = |f: &Frame| f.kind == Kind::Data && f.from == NodeId(2 * cell + 1);
     let span = |(at, f): &(Nanos, Frame)| (at.0, (*at + timing.frame(f.mode, f.bytes)).0, f.mode);
     b.log.iter().filter(|(_, f)| ours(f)).map(span).collect()
@@ -85,13 +85,13 @@ fn spans(frames: &[(u64, u64, Mode)]) -> Vec<(u64, u64)> {
 
 /// Start and end of all frames of a cell.
 fn air(b: &Bench, cell: u32) -> Vec<(u64, u64)> {
-    let timing = b.cell.bss[0].rules.timing;
+    let timing = b.cell.cells.first().rules.timing;
     let span = |(at, f): &(Nanos, Frame)| (at.0, (*at + timing.frame(f.mode, f.bytes)).0);
     b.log.iter().filter(|(_, f)| f.from.0 / 2 == cell).map(span).collect()
 }
 
 fn nav(b: &Bench, station: usize) -> Nanos {
-    b.cell.stations[station].access_state(b.now, &b.cell.bss[0].rules).nav
+    b.cell.stations[station].access_state(b.now, &b.cell.cells.first().rules).nav
 }
 
 /// A radio of 20 MHz in the primary channel decodes the preamble of frames of 80 MHz and defers to their end; the
@@ -123,7 +123,7 @@ fn preambles_of_wider_cells_set_the_nav() {
         });
         b.saturated.clear();
         b.offer(NodeId(1), NodeId(0));
-        let timing = b.cell.bss[0].rules.timing;
+        let timing = b.cell.cells.first().rules.timing;
         b.run(Nanos(5 * MS));
         let (at, frame) = *b.log.iter().find(|(_, f)| f.kind == Kind::Data).unwrap();
         let ends = at + timing.frame(frame.mode, frame.bytes);
@@ -141,7 +141,7 @@ fn preambles_of_wider_cells_set_the_nav() {
         b.offer(NodeId(1), NodeId(0));
         b.run(ends + Span::from_micros(5));
         let station = &b.cell.stations[3];
-        let eifs = station.access_state(b.now, &b.cell.bss[1].rules);
+        let eifs = station.access_state(b.now, &b.cell.cells.at(1).rules);
         assert!(eifs.idle && eifs.nav == expected);
         assert_eq!(station.waits_eifs(), !knows);
     }
@@ -160,7 +160,7 @@ fn duplicates_set_the_nav_in_each_channel() {
         });
         b.saturated.truncate(1);
         b.run(Nanos(20 * MS));
-        let timing = b.cell.bss[0].rules.timing;
+        let timing = b.cell.cells.first().rules.timing;
         assert!(data(&b, 0).len() > 10);
         if number == 52 {
             assert_eq!(b.cell.radios[2].signals.len(), 0);
@@ -263,7 +263,7 @@ fn static_bonding_gets_the_share_of_a_slotted_system() {
     let mut b = bench(&places, WEAK, Bonding::Static, |_| ());
     b.run(Nanos(20_000 * MS));
     let (wide, narrow) = (data(&b, 0), data(&b, 1));
-    let timing = b.cell.bss[0].rules.timing;
+    let timing = b.cell.cells.first().rules.timing;
     let time = |mode: Mode, bytes: u32| {
         (timing.frame(mode, bytes) + timing.sifs + timing.ack(mode)).0 as f64 / 9_000.0
     };

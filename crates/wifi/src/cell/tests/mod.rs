@@ -282,7 +282,7 @@ impl Bench {
     fn assert_deadlines(&self) {
         for i in self.cell.alike.apart.iter().map(|i| *i as usize).take_while(|i| *i < 8) {
             let station = &self.cell.stations[i];
-            let next = station.next_timer(&self.cell.bss[self.cell.cell_of[i]].rules);
+            let next = station.next_timer(&self.cell.cells.of(i).rules);
             assert_eq!(self.cell.deadlines[i], next, "station {i} at {:?}", self.now);
         }
     }

@@ -82,7 +82,7 @@ fn older_stations_ignore_nothing() {
     };
     let mut b = bench(-75.0, Some(-70.0), [1, 2], Width::Mhz20, older);
     b.run(Nanos(500 * MS));
-    let timing = b.cell.bss[0].rules.timing;
+    let timing = b.cell.cells.first().rules.timing;
     let data = |cell: u32| -> Vec<(u64, u64)> {
         let ours = b.log.iter().filter(|(_, f)| f.kind == Kind::Data && f.from.0 / 2 == cell);
         ours.map(|(at, f)| (at.0, (*at + timing.frame(f.mode, f.bytes)).0)).collect()
@@ -104,7 +104,7 @@ fn the_power_is_limited_until_the_end_of_the_access() {
     assert_eq!(began, Nanos(34_000));
     // The frame of one packet takes 388 us at least; the other station gets a packet 40 us after its start.
     b.run(began + Span::from_micros(31));
-    let busy = |b: &Bench| b.cell.stations[1].access_state(b.now, &b.cell.bss[0].rules);
+    let busy = |b: &Bench| b.cell.stations[1].access_state(b.now, &b.cell.cells.first().rules);
     assert!(!busy(&b).idle);
     b.run(began + Span::from_micros(32));
     assert!(busy(&b).idle && busy(&b).nav == Nanos::ZERO);
