@@ -7,13 +7,11 @@ use airtcp_units::{Nanos, Narrow};
 use super::fate::Fate;
 use super::medium::Medium;
 use super::multi_user::capture;
-use super::occupied::Occupied;
 use super::radio::{Judge, Radio, Signal};
+use super::reach::Source;
 use super::transmission::Transmission;
 use crate::mac::{Frame, FrameStart};
 use crate::node::NodeId;
-use crate::phy::propagation::pair_key;
-use crate::phy::{Heard, Width};
 
 impl Medium {
     /// Starts the transmissions decided at this instant, all together.
@@ -41,20 +39,23 @@ impl Medium {
         let mut touched = std::mem::take(&mut self.touched);
         self.schedule_reuse(now);
         let frames = std::mem::take(&mut self.starting);
-        let hearers = std::mem::take(&mut self.hearers);
+        let hearers = self.reach.lend_hearers();
         self.schedule_detections(now);
+        let faded = self.clock.run(now);
         for frame in &frames {
             let from = frame.from.index();
             let place = self.start(now, frame);
+            let Some(sent) = self.air[place as usize] else { continue };
             let fades = !self.cells.of(from).fading.is_none();
             for &(radio, mut power) in &hearers[from] {
                 if self.alike.shares(radio) {
                     continue;
                 }
                 if fades {
-                    power *= self.gain(from, radio as usize, now);
+                    power *= self.reach.gain(&self.cells, (from, radio as usize), faded);
                 }
-                let Some(signal) = self.signal(place, power, now, radio as usize) else { continue };
+                let signal = self.reach.signal(&self.cells, (place, &sent), power, radio as usize);
+                let Some(signal) = signal else { continue };
                 let new = self.hear(now, radio as usize, signal);
                 // Transmissions of one instant may begin in two steps.
                 if new || !touched.contains(&radio) {
@@ -76,7 +77,7 @@ impl Medium {
         for radio in touched.drain(..) {
             self.arrivals(now, radio as usize);
         }
-        self.hearers = hearers;
+        self.reach.return_hearers(hearers);
         self.starting = frames;
         self.starting.clear();
         self.touched = touched;
@@ -93,22 +94,8 @@ impl Medium {
         self.refresh(sender.0);
     }
 
-    /// Width of the band that a frame occupies.
-    fn width(&self, frame: &Frame) -> Width {
-        if frame.mode.is_mcs() {
-            return frame.mode.width();
-        }
-        if !frame.mode.is_ofdm() {
-            return Width::Mhz20;
-        }
-        let width = |station: NodeId| self.widths.get(station.index()).copied();
-        let own = width(frame.from).unwrap_or(Width::Mhz20);
-        let both = width(frame.to).map_or(own, |other| own.min(other));
-        frame.width.map_or(both, |narrow| both.min(narrow))
-    }
-
     pub(super) fn start(&mut self, now: Nanos, frame: &Frame) -> u32 {
-        let width = self.width(frame);
+        let width = self.reach.width(frame);
         let bss = self.cells.of_mut(frame.from.index());
         let i = frame.from.index();
         let limited = self.stations[i].is_limited(frame);
@@ -151,12 +138,9 @@ impl Medium {
 
     /// Each transmission under way and this one overlap at both their receivers, but for those of one trigger.
     fn overlap(&mut self, sent: &mut Transmission) {
-        let Self { air, powers, bands, cells, .. } = self;
-        let arriving = |sent: &Transmission, to: NodeId| {
-            let from = sent.frame.from;
-            let cells = cells.numbers(from, to)?;
-            bands.power(powers.get(from, to)? * sent.gain, cells.0, sent.width, cells.1)
-        };
+        let Self { air, reach, cells, .. } = self;
+        let arriving =
+            |sent: &Transmission, to: NodeId| reach.arriving(cells, Source::of(sent), to);
         let (to, class, group) = (sent.frame.to, sent.frame.class, sent.frame.group());
         for other in air.iter_mut().flatten() {
             if group.is_some() && other.frame.group() == group {
@@ -172,42 +156,6 @@ impl Medium {
                 sent.fate.receiver_sent = true;
             }
         }
-    }
-
-    /// What a radio receives of the transmission at `place`, of which `power` arrives; `None` if nothing of it is
-    /// in the radio's band.
-    fn signal(&self, place: u32, power: f64, since: Nanos, radio: usize) -> Option<Signal> {
-        let sent = self.air[place as usize].as_ref()?;
-        let mode = sent.frame.mode;
-        let lacks = mode.is_ofdm() && self.dsss_only.get(radio).is_some_and(|only| *only);
-        let Some(Heard { share, spectrum, is_tuned, is_within }) = self.heard(sent, radio) else {
-            let (band, group) = (sent.band, sent.frame.group());
-            let readable = !lacks;
-            return Some(Signal { place, power, band, since, readable, received: false, group });
-        };
-        let same = self.cells.same(radio, sent.frame.from.index());
-        let locks = same || *is_tuned && self.cells.of(radio).locks_on(mode);
-        let band = if *is_within { sent.band.at(*spectrum) } else { Occupied::all(*spectrum) };
-        let power = power * share * sent.gain;
-        let group = sent.frame.group();
-        let readable = locks && !lacks;
-        let signal = Signal { place, power, band, since, readable, received: false, group };
-        (*share > 0.0).then_some(signal)
-    }
-
-    /// What a radio receives of the band of a transmission; `None` for a single cell, whose radios receive all.
-    fn heard(&self, sent: &Transmission, radio: usize) -> Option<&Heard> {
-        let sender = self.cells.number(sent.frame.from.index());
-        self.bands.heard(sender, sent.width, self.cells.number(radio))
-    }
-
-    /// True if a radio decodes only the non-HT part of the preamble of a transmission: in a later format, or in a
-    /// band that is not all in the radio's.
-    pub(super) fn lacks(&self, radio: usize, sent: &Transmission) -> bool {
-        let mode = sent.frame.mode;
-        let outside = || self.heard(sent, radio).is_some_and(|heard| !heard.is_within);
-        self.formats.get(radio).is_some_and(|format| mode.format() > *format)
-            || mode.is_mcs() && outside()
     }
 
     /// Records which secondary channels of a radio are busy.
@@ -266,7 +214,8 @@ impl Medium {
             let Some(sent) = &self.air[new.place as usize] else { return };
             radio.lock(now, new, sent);
             // The station decodes the non-HT part of the preamble, defers, and fails to decode the rest.
-            let (lacks, knows) = (self.lacks(i, sent), self.reads_preamble(i, sent));
+            let (lacks, knows) =
+                (self.reach.lacks(&self.cells, i, sent), self.reads_preamble(i, sent));
             let radio = &mut self.radios[i];
             if lacks && let Some(reception) = &mut radio.reception {
                 reception.destroyed = !knows;
@@ -349,16 +298,6 @@ impl Medium {
         }
         self.refresh(u32::narrow(i));
         true
-    }
-
-    /// Factor of fading on the power between two stations.
-    fn gain(&self, from: usize, to: usize, now: Nanos) -> f64 {
-        let bss = self.cells.of(from);
-        let now = self.clock.run(now);
-        if self.cells.same(from, to) {
-            return bss.fading.gain(pair_key(bss.local(from), bss.local(to)), now);
-        }
-        self.fading.gain(pair_key(from, to), now)
     }
 }
 

@@ -9,7 +9,7 @@ use airtcp_units::{Nanos, Narrow};
 use super::aggregation_check::check_aggregation;
 use super::alike::state::Alike;
 use super::ambient::Ambient;
-use super::bands::{Bands, Tuned};
+use super::bands::Tuned;
 use super::books::Books;
 use super::bss::{Bss, Parts};
 use super::cells::Cells;
@@ -21,8 +21,8 @@ use super::obss_pd::ObssPd;
 use super::occupied::Occupied;
 use super::outbox::Outbox;
 use super::plan::{CellPlan, Coupling, StationPlan};
-use super::powers::Powers;
 use super::radio::Radio;
+use super::reach::Reach;
 use super::reorder::ReorderBuffers;
 use super::watched::Watch;
 use crate::mac::{
@@ -31,7 +31,6 @@ use crate::mac::{
 };
 use crate::node::NodeId;
 use crate::phy::error::ErrorModel;
-use crate::phy::fading::Fading;
 use crate::phy::{Channel, Format, Mode};
 use crate::rate::{ByReceiver, ByStandard, Rate, RateContext};
 use crate::scheme::AifsController;
@@ -58,20 +57,20 @@ impl Medium {
         seed: Seed,
     ) -> Result<Self, (usize, ConfigError)> {
         let total = cells.iter().map(|(plan, _)| plan.stations.len()).sum();
-        let mut medium = Self::empty(total, cells.len(), between.power_mw, between.fading);
-        // The cells of a medium have one speed.
-        medium.clock = cells.first().map_or(Clock::RUN, |(plan, _)| Clock::new(plan.mac.speed()));
         let dsss_only = |(plan, _): &(CellPlan, String)| {
             plan.stations.iter().map(|station| station.dsss_only).collect::<Vec<_>>()
         };
-        let dsss_only: Vec<bool> = cells.iter().flat_map(dsss_only).collect();
-        if dsss_only.contains(&true) {
-            medium.dsss_only = dsss_only;
+        let mut dsss_only: Vec<bool> = cells.iter().flat_map(dsss_only).collect();
+        if !dsss_only.contains(&true) {
+            dsss_only.clear();
         }
-        medium.formats = formats(&cells);
-        medium.bands = Bands::new(&between.channels);
+        let Coupling { power_mw, fading, channels } = between;
+        let reach = Reach::new(&channels, power_mw, fading, dsss_only, formats(&cells));
+        let mut medium = Self::empty(total, cells.len(), reach);
+        // The cells of a medium have one speed.
+        medium.clock = cells.first().map_or(Clock::RUN, |(plan, _)| Clock::new(plan.mac.speed()));
         for (number, (plan, label)) in cells.into_iter().enumerate() {
-            let channel = between.channels.get(number).copied().flatten();
+            let channel = channels.get(number).copied().flatten();
             medium.add(plan, channel, seed, &label).map_err(|e| (number, e))?;
         }
         if medium.cells.iter().any(|bss| bss.rules.aggregation.is_some()) {
@@ -79,7 +78,7 @@ impl Medium {
             // The deadline of the reorder buffers is the last one.
             medium.deadlines.push(Nanos::NEVER);
         }
-        medium.hearers = (0..total).map(|from| medium.powers.hearers(from)).collect();
+        medium.reach.close();
         // Stations wait for beacons from the start.
         (0..u32::narrow(total)).for_each(|station| medium.refresh(station));
         medium.interferers_begin(Nanos::ZERO);
@@ -91,21 +90,15 @@ impl Medium {
     }
 
     /// A medium for `total` stations without any yet.
-    fn empty(total: usize, cells: usize, power_mw: Vec<Vec<f64>>, fading: Fading) -> Self {
+    fn empty(total: usize, cells: usize, reach: Reach) -> Self {
         Self {
             clock: Clock::RUN,
             moment: Moment::START,
             cells: Cells::with_capacity(cells, total),
-            bands: Bands::default(),
-            dsss_only: Vec::new(),
-            formats: Vec::new(),
-            widths: Vec::with_capacity(total),
-            powers: Powers::between(power_mw),
-            fading,
+            reach,
             stations: Vec::with_capacity(total),
             radios: (0..total).map(|_| Radio::default()).collect(),
             alike: Alike::none(total),
-            hearers: Vec::new(),
             air: Vec::new(),
             next_end: Nanos::NEVER,
             detections: VecDeque::new(),
@@ -157,17 +150,17 @@ impl Medium {
         for (i, station) in plan.stations.iter().enumerate() {
             self.stations.push(members.station(i, station)?);
             self.controls.push(station.seams.control);
-            self.widths.push(station.width);
         }
         self.add_controllers(first, plan.controllers);
-        self.powers.add(first, plan.power_mw, plan.ignore_below_mw);
+        let widths = plan.stations.iter().map(|station| station.width);
+        self.reach.add(widths, plan.power_mw, plan.ignore_below_mw);
         let levels = Levels::new(&plan.sensing, &plan.capture, plan.residual_error);
         let (noise, steps) = (plan.noise_mw, plan.noise_steps);
         let ambient = Ambient::new(noise, steps, plan.interference, n, levels.energy_detect)
             .with_clock(self.clock);
         let keyed = |what| seed.keyed(&format!("{label}/{what}"));
         // Of a single cell, all energy is in its own band.
-        let channel = channel.filter(|_| !self.bands.is_empty());
+        let channel = channel.filter(|_| !self.reach.is_one_cell());
         let tuned = channel.map_or_else(Tuned::default, |channel| Tuned::new(channel, &levels));
         let whole = Occupied::whole(plan.width);
         let reuse = plan.reuse.filter(|_| channel.is_some());

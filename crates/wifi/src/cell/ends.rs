@@ -27,7 +27,7 @@ impl Medium {
     fn end_together<P: Probe>(&mut self, now: Nanos, cx: &mut PoolCx<'_, P>) {
         let mut touched = std::mem::take(&mut self.touched);
         let mut over = std::mem::take(&mut self.over);
-        let hearers = std::mem::take(&mut self.hearers);
+        let hearers = self.reach.lend_hearers();
         self.cells.switch_interferers(now, false, &mut touched);
         for (place, sent) in self.air.iter().enumerate() {
             if let Some(sent) = sent.filter(|t| t.ends <= now) {
@@ -81,7 +81,7 @@ impl Medium {
                 self.refresh(radio);
             }
         }
-        self.hearers = hearers;
+        self.reach.return_hearers(hearers);
         over.clear();
         self.over = over;
         self.touched = touched;

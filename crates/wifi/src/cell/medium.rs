@@ -8,7 +8,6 @@ use airtcp_units::{Delays, Nanos, Narrow, Span};
 
 use super::airtime::ExchangeAirtime;
 use super::alike::state::Alike;
-use super::bands::Bands;
 use super::books::Books;
 use super::cells::Cells;
 use super::clock::{Clock, Clocked, Moment};
@@ -17,16 +16,14 @@ use super::given_up::GivenUp;
 use super::multi_user::MuOnAir;
 use super::outbox::Outbox;
 use super::packet::{Admitted, Delivery, Offered};
-use super::powers::Powers;
 use super::radio::Radio;
+use super::reach::Reach;
 use super::reorder::ReorderBuffers;
 use super::report::StationStats;
 use super::transmission::Transmission;
 use super::watched::Watch;
 use crate::mac::{CATEGORIES, Completion, Frame, Kind, Station};
 use crate::node::NodeId;
-use crate::phy::fading::Fading;
-use crate::phy::{Format, Width};
 use crate::scheme::{AifsController, ControlCategory};
 
 /// The stations of a cell, or of several that share a medium.
@@ -36,24 +33,11 @@ pub struct Medium {
     pub(super) clock: Clock,
     pub(super) moment: Moment,
     pub(super) cells: Cells,
-    /// What the radios of each cell receive of the other cells.
-    pub(super) bands: Bands,
-    /// By station, whether it decodes only DSSS and CCK. Empty if all decode all frames of their cell.
-    pub(super) dsss_only: Vec<bool>,
-    /// By station, the latest format that it decodes. Empty if all decode all frames of their cell.
-    pub(super) formats: Vec<Format>,
-    /// By station, the width of its channel.
-    pub(super) widths: Vec<Width>,
-    pub(super) powers: Powers,
-    /// Fading between stations of different cells.
-    pub(super) fading: Fading,
+    pub(super) reach: Reach,
     pub(super) stations: Vec<Station>,
     pub(super) radios: Vec<Radio>,
     /// The stations that share one view of the medium.
     pub(super) alike: Alike,
-    /// By sender, the stations that receive its signal and the power in mW, above the
-    /// `ignore_below` level.
-    pub(super) hearers: Vec<Vec<(u32, f64)>>,
     /// Current transmissions; an index is reused when its transmission ends.
     pub(super) air: Vec<Option<Transmission>>,
     pub(super) next_end: Nanos,

@@ -38,6 +38,7 @@ mod packet;
 mod plan;
 mod powers;
 mod radio;
+mod reach;
 mod reorder;
 mod report;
 mod reuse;

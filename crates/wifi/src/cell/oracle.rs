@@ -58,7 +58,7 @@ impl Medium {
         let bss = self.cells.of(i);
         let level = bss.ambient.level(bss.local(i), now - Span(1), now);
         let noise = level.noise * bss.band.part_in(sent.band);
-        let snr = self.powers.get(from, to).unwrap_or(0.0) / noise;
+        let snr = self.reach.power(from, to).unwrap_or(0.0) / noise;
         let how = SignalQuality { snr, sinr: snr };
         self.stations[i].on_rx(now, &sent.frame, how, &bss.rules);
         self.settle(now, i, cx);

@@ -32,8 +32,7 @@ impl Medium {
             return;
         }
         for i in 0..self.radios.len() {
-            let knows = self.formats.get(i).is_none_or(|format| *format >= Format::He);
-            if knows && self.cells.of(i).reuse.is_on() {
+            if self.reach.knows_he(i) && self.cells.of(i).reuse.is_on() {
                 let ignored = self.is_ignored(now, i);
                 if ignored {
                     self.radios[i].reception = None;

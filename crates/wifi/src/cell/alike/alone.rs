@@ -77,7 +77,7 @@ impl Medium {
         }
         for k in 0..self.alike.apart.len() {
             let station = NodeId(self.alike.apart[k]);
-            if let Some(power) = self.powers.get(from, station) {
+            if let Some(power) = self.reach.power(from, station) {
                 let i = station.index();
                 let mut reception = Reception::new(sent.started, place, power, &sent);
                 let pieces = &mut self.radios[i].pieces;

@@ -53,30 +53,22 @@ impl Medium {
         let bss = self.cells.only()?;
         let levels = &bss.levels;
         let threshold = levels.sensitivity.max(levels.always_sensed());
-        let heard = |hearers: &Vec<(u32, f64)>| {
-            hearers.len() + 1 == n && hearers.iter().all(|(_, power)| *power >= threshold)
-        };
         let learns = |station: &Station| {
             let rate = station.rate();
             rate.learns_from_receptions() || rate.rts_mode().is_some()
         };
         let qualifies = n > 1
-            && self.dsss_only.is_empty()
-            && self.formats.is_empty()
+            && self.reach.is_uniform()
             && bss.fading.is_none()
             && bss.ambient.is_still()
             && levels.detection_time == Span::ZERO
             && levels.detection <= 0.0
             && bss.rules.mac.ofdma.is_none()
-            && self.hearers.iter().all(heard)
+            && self.reach.all_hear(threshold)
             && !self.stations.iter().any(learns);
         let contenders = self.stations.iter().map(|s| s.contenders().len()).max();
-        let least = |hearers: &Vec<(u32, f64)>| {
-            hearers.iter().fold(f64::INFINITY, |least, (_, power)| least.min(*power))
-        };
         qualifies.then(|| {
-            let least_power = self.hearers.iter().map(least).collect();
-            Alike::of(contenders.unwrap_or(1), least_power, bss.rules.timing.slot)
+            Alike::of(contenders.unwrap_or(1), self.reach.least_powers(), bss.rules.timing.slot)
         })
     }
 
@@ -108,7 +100,7 @@ impl Medium {
         let Some(place) = self.alike.alone.take() else { return };
         let Some(sent) = &self.air[place as usize] else { return };
         for (i, radio) in self.radios.iter_mut().enumerate() {
-            if let Some(power) = self.powers.get(sent.frame.from, NodeId(u32::narrow(i))) {
+            if let Some(power) = self.reach.power(sent.frame.from, NodeId(u32::narrow(i))) {
                 let (since, band) = (sent.started, sent.band);
                 let (readable, received, group) = (true, false, None);
                 let signal = Signal { place, power, band, since, readable, received, group };

@@ -66,7 +66,7 @@ impl Medium {
     }
 
     fn power(&self, sent: &Transmission, i: usize) -> f64 {
-        self.powers.get(sent.frame.from, NodeId(u32::narrow(i))).unwrap_or_default()
+        self.reach.power(sent.frame.from, NodeId(u32::narrow(i))).unwrap_or_default()
     }
 
     /// True if a station noticed, and failed to decode, the frame of the collision that it locked on to.

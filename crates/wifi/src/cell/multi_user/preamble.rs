@@ -20,8 +20,7 @@ use crate::phy::Format;
 impl Medium {
     /// True if a radio that does not decode all of a PPDU decodes its HE-SIG-A.
     pub(in crate::cell) fn reads_preamble(&self, radio: usize, sent: &Transmission) -> bool {
-        let knows = self.formats.get(radio).is_none_or(|format| *format >= Format::He);
-        knows && sent.frame.mode.format() == Format::He
+        self.reach.knows_he(radio) && sent.frame.mode.format() == Format::He
     }
 
     /// Handles the end of a PPDU of which a radio was receiving the preamble alone.

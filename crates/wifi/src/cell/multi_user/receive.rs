@@ -18,13 +18,10 @@ use crate::cell::fate::{Fate, Loss};
 use crate::cell::judging::Judging;
 use crate::cell::medium::Medium;
 use crate::cell::radio::Reception;
+use crate::cell::reach::Source;
 use crate::cell::transmission::Transmission;
 use crate::mac::{Class, Frame, Kind, SignalQuality, User, places};
 use crate::node::NodeId;
-use crate::phy::Width;
-
-/// Sender, width and factor on the power of a transmission.
-type Signal = (NodeId, Width, f64);
 
 impl Medium {
     /// Records the stations of an HE MU PPDU that starts.
@@ -40,18 +37,14 @@ impl Medium {
     }
 
     /// Records that a frame overlaps the HE MU PPDU of `other` at its stations.
-    fn overlap_users(&mut self, other: NodeId, (from, width, gain): Signal, class: Class) {
-        let Self { multi_user, powers, bands, cells, .. } = self;
-        let arriving = |to: NodeId| {
-            let cells = cells.numbers(from, to)?;
-            bands.power(powers.get(from, to)? * gain, cells.0, width, cells.1)
-        };
+    fn overlap_users(&mut self, other: NodeId, source: Source, class: Class) {
+        let Self { multi_user, reach, cells, .. } = self;
         let users = multi_user.iter_mut().filter(|mu| mu.from == other);
         for user in users.flat_map(|mu| &mut mu.users) {
-            if let Some(power) = arriving(NodeId(user.station)) {
+            if let Some(power) = reach.arriving(cells, source, NodeId(user.station)) {
                 user.fate.overlap(power, class);
             }
-            user.fate.receiver_sent |= from.0 == user.station;
+            user.fate.receiver_sent |= source.from.0 == user.station;
         }
     }
 
@@ -61,11 +54,10 @@ impl Medium {
             return;
         }
         let frame = sent.frame;
-        let signal = |sent: &Transmission| (sent.frame.from, sent.width, sent.gain);
-        let other = |other: &Transmission| (signal(other), other.frame.class);
-        let others: Vec<(Signal, Class)> = self.air.iter().flatten().map(other).collect();
+        let other = |other: &Transmission| (Source::of(other), other.frame.class);
+        let others: Vec<(Source, Class)> = self.air.iter().flatten().map(other).collect();
         for (other, class) in others {
-            self.overlap_users(other.0, signal(sent), frame.class);
+            self.overlap_users(other.from, Source::of(sent), frame.class);
             if frame.kind == Kind::MultiUser {
                 self.overlap_users(frame.from, other, class);
             }

@@ -137,7 +137,7 @@ fn preambles_of_wider_cells_set_the_nav() {
             }
         });
         b.saturated.clear();
-        b.cell.hearers[0].retain(|(radio, _)| *radio != 3);
+        b.cell.reach.hearers_mut()[0].retain(|(radio, _)| *radio != 3);
         b.offer(NodeId(1), NodeId(0));
         b.run(ends + Span::from_micros(5));
         let station = &b.cell.stations[3];

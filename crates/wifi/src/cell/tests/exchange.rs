@@ -325,10 +325,10 @@ fn a_packet_mistaken_for_a_duplicate_is_lost_and_counted() {
     assert_eq!(b.delivered[0], 1);
     b.cell.stations[1].set_next_sequence(0);
     b.by_themselves();
-    let heard = std::mem::take(&mut b.cell.hearers[1]);
+    let heard = std::mem::take(&mut b.cell.reach.hearers_mut()[1]);
     b.offer(NodeId(1), NodeId(0));
     b.run(Nanos(MS + 100_000));
-    b.cell.hearers[1] = heard;
+    b.cell.reach.hearers_mut()[1] = heard;
     b.run(Nanos(20 * MS));
     let stats = b.cell.stats(NodeId(1));
     assert_eq!((stats.acknowledged, stats.given_up, stats.dropped), (2, 0, 1));

@@ -106,7 +106,7 @@ fn energies_add_up() {
     // The other cells do not receive the first one.
     let mut b = bench(&three, HALF, same);
     for from in 0..2 {
-        b.cell.hearers[from].retain(|(to, _)| *to < 2);
+        b.cell.reach.hearers_mut()[from].retain(|(to, _)| *to < 2);
     }
     b.run(Nanos(500 * MS));
     let (ours, x, y) = (data(&b, 0), data(&b, 1), data(&b, 2));
@@ -158,7 +158,8 @@ fn a_radio_that_switches_frames_loses_no_deadline() {
         b.saturated.clear();
         // The first cell's station receives the other cell's station; no other signals cross cells.
         for from in 0..4 {
-            b.cell.hearers[from].retain(|(to, _)| (*to < 2) == (from < 2) || (from, *to) == (3, 1));
+            b.cell.reach.hearers_mut()[from]
+                .retain(|(to, _)| (*to < 2) == (from < 2) || (from, *to) == (3, 1));
         }
         b.run(Nanos(MS));
         b.offer(NodeId(1), NodeId(0));
