@@ -328,13 +328,10 @@ impl Medium {
         self.refresh_reorder();
     }
 
-    /// Takes the deadline of the reorder buffers, the last of all.
+    /// Takes the deadline of the reorder buffers.
     fn refresh_reorder(&mut self) {
         let next = self.reorder.as_ref().map_or(Nanos::NEVER, |buffers| buffers.next());
-        if let Some(deadline) = self.deadlines.last_mut().filter(|deadline| **deadline != next) {
-            *deadline = next;
-            self.stale = true;
-        }
+        self.agenda.set_reorder(next);
     }
 
     /// Counts the MPDUs of an aggregate at its end. A cause of loss is that of the PPDU. Returns it if no MPDU was

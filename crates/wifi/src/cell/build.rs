@@ -6,6 +6,7 @@ use airtcp_probe::ConfigError;
 use airtcp_random::Seed;
 use airtcp_units::{Nanos, Narrow};
 
+use super::agenda::Agenda;
 use super::aggregation_check::check_aggregation;
 use super::alike::state::Alike;
 use super::ambient::Ambient;
@@ -33,7 +34,6 @@ use crate::node::NodeId;
 use crate::phy::error::ErrorModel;
 use crate::phy::{Channel, Format, Mode};
 use crate::rate::{ByReceiver, ByStandard, Rate, RateContext};
-use crate::scheme::AifsController;
 
 impl Medium {
     /// Builds a cell with its own medium; its random draws come from `seed` under `label`.
@@ -75,8 +75,6 @@ impl Medium {
         }
         if medium.cells.iter().any(|bss| bss.rules.aggregation.is_some()) {
             medium.reorder = Some(Box::new(ReorderBuffers::new()));
-            // The deadline of the reorder buffers is the last one.
-            medium.deadlines.push(Nanos::NEVER);
         }
         medium.reach.close();
         // Stations wait for beacons from the start.
@@ -103,10 +101,7 @@ impl Medium {
             next_end: Nanos::NEVER,
             detections: VecDeque::new(),
             starting: Vec::new(),
-            deadlines: vec![Nanos::NEVER; total],
-            controllers: Vec::new(),
-            next_timer: Nanos::NEVER,
-            stale: false,
+            agenda: Agenda::new(total),
             outbox: Outbox::default(),
             touched: Vec::new(),
             over: Vec::new(),
@@ -151,7 +146,7 @@ impl Medium {
             self.stations.push(members.station(i, station)?);
             self.controls.push(station.seams.control);
         }
-        self.add_controllers(first, plan.controllers);
+        self.agenda.add(first, plan.controllers);
         let widths = plan.stations.iter().map(|station| station.width);
         self.reach.add(widths, plan.power_mw, plan.ignore_below_mw);
         let levels = Levels::new(&plan.sensing, &plan.capture, plan.residual_error);
@@ -181,15 +176,6 @@ impl Medium {
         };
         self.cells.add(Bss::new(first, parts), n);
         Ok(())
-    }
-
-    fn add_controllers(&mut self, first: usize, controllers: Vec<AifsController>) {
-        for controller in controllers {
-            // Deadlines of controllers follow those of the stations.
-            self.deadlines.push(controller.next);
-            self.controllers.push((first, controller));
-            self.stale = true;
-        }
     }
 
     /// Lets the stations of a new cell bond the secondary channels that `channel` has.

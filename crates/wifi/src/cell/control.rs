@@ -9,13 +9,10 @@ use crate::scheme::{AifsController, AifsnLimits};
 impl Medium {
     /// Lets the controllers whose time has come adjust their stations.
     pub(super) fn control(&mut self, now: Nanos) {
-        for (number, (first, controller)) in self.controllers.iter_mut().enumerate() {
-            if controller.next > now {
-                continue;
-            }
-            let cell = self.cells.number(*first);
+        for (first, controller) in self.agenda.controllers_due(now) {
+            let cell = self.cells.number(first);
             let stations =
-                (*first + 1..self.stations.len()).take_while(|i| self.cells.number(*i) == cell);
+                (first + 1..self.stations.len()).take_while(|i| self.cells.number(*i) == cell);
             let stations: Vec<usize> = stations.collect();
             let received: Vec<u64> = stations.iter().map(|i| self.books.decoded(*i)).collect();
             controller.adjust(&received);
@@ -27,8 +24,6 @@ impl Medium {
                     hooks.set_ifs(controller.category, timing.aifs(aifsn));
                 }
             }
-            self.deadlines[self.stations.len() + number] = controller.next;
-            self.stale = true;
         }
     }
 
@@ -47,8 +42,10 @@ impl Medium {
 
     /// The controller of a station, and the number of the station there.
     fn controller(&self, station: NodeId) -> Option<(&AifsController, usize)> {
-        let (first, controller) =
-            self.controllers.iter().find(|(first, _)| self.cells.same(*first, station.index()))?;
+        let (first, controller) = self
+            .agenda
+            .controllers()
+            .find(|(first, _)| self.cells.same(*first, station.index()))?;
         Some((controller, station.index().checked_sub(first + 1)?))
     }
 }

@@ -6,6 +6,7 @@ use airtcp_packet::PacketId;
 use airtcp_probe::{DropReason, PoolCx, Probe};
 use airtcp_units::{Delays, Nanos, Narrow, Span};
 
+use super::agenda::Agenda;
 use super::airtime::ExchangeAirtime;
 use super::alike::state::Alike;
 use super::books::Books;
@@ -24,7 +25,7 @@ use super::transmission::Transmission;
 use super::watched::Watch;
 use crate::mac::{CATEGORIES, Completion, Frame, Kind, Station};
 use crate::node::NodeId;
-use crate::scheme::{AifsController, ControlCategory};
+use crate::scheme::ControlCategory;
 
 /// The stations of a cell, or of several that share a medium.
 #[derive(Debug)]
@@ -46,12 +47,7 @@ pub struct Medium {
     pub(super) detections: VecDeque<Nanos>,
     /// Frames decided on at this instant.
     pub(super) starting: Vec<Frame>,
-    /// Deadlines of the stations, then of the controllers.
-    pub(super) deadlines: Vec<Nanos>,
-    /// Controllers of schemes, each with the number of its cell's first station.
-    pub(super) controllers: Vec<(usize, AifsController)>,
-    pub(super) next_timer: Nanos,
-    pub(super) stale: bool,
+    pub(super) agenda: Agenda,
     pub(super) outbox: Outbox,
     pub(super) touched: Vec<u32>,
     pub(super) over: Vec<(u32, Transmission)>,
@@ -206,17 +202,12 @@ impl Medium {
     /// Own instant of the next timer.
     pub(super) fn own_timer(&mut self) -> Nanos {
         self.join_idle();
-        if self.stale {
-            self.stale = false;
-            let stations = self.alike.apart.iter().map(|i| self.deadlines[*i as usize]);
-            let controllers = self.deadlines[self.stations.len()..].iter().copied();
-            self.next_timer = stations.chain(controllers).min().unwrap_or(Nanos::NEVER);
-        }
+        let next = self.agenda.next(&self.alike.apart);
         if self.alike.qualifies() {
-            return self.next_timer.min(self.alike.next_timer());
+            return next.min(self.alike.next_timer());
         }
         let detected = self.detections.front().copied().unwrap_or(Nanos::NEVER);
-        self.next_timer.min(detected).min(self.cells.next_interferer(true))
+        next.min(detected).min(self.cells.next_interferer(true))
     }
 
     /// True if transmissions start at this instant.
@@ -317,7 +308,7 @@ impl Medium {
 
     /// Lets the stations whose timer has expired decide what to send.
     pub(super) fn decide<P: Probe>(&mut self, now: Nanos, cx: &mut PoolCx<'_, P>) {
-        if !self.controllers.is_empty() {
+        if self.agenda.is_controlled(now) {
             self.control(now);
         }
         if self.reorder.is_some() {
@@ -326,7 +317,7 @@ impl Medium {
         self.leave_due(now);
         for place in 0..self.alike.apart.len() {
             let i = self.alike.apart[place] as usize;
-            if self.deadlines[i] > now {
+            if !self.agenda.is_due(i, now) {
                 continue;
             }
             let rules = &self.cells.of(i).rules;
@@ -342,8 +333,7 @@ impl Medium {
                     self.outbox.wants_filling(NodeId(u32::narrow(i)));
                 }
                 // Until the frame begins, at this instant, the station has no other.
-                self.deadlines[i] = Nanos::NEVER;
-                self.stale = true;
+                self.agenda.set(i, Nanos::NEVER);
             } else {
                 self.refresh(u32::narrow(i));
                 if self.stations[i].mu_access.is_some() {
@@ -377,10 +367,7 @@ impl Medium {
     pub(super) fn refresh(&mut self, station: u32) {
         let i = station as usize;
         let next = self.stations[i].next_timer(&self.cells.of(i).rules);
-        if self.deadlines[i] != next {
-            self.deadlines[i] = next;
-            self.stale = true;
-        }
+        self.agenda.set(i, next);
     }
 
     /// Counts a station's finished exchanges, and removes dropped packets from the pool.

@@ -4,6 +4,7 @@
 //! ([`Medium::on_timers`]), transmissions start ([`Medium::on_starts`]). Two stations whose
 //! back-off ends at the same instant both decide before either transmission starts, and collide.
 
+mod agenda;
 mod aggregate;
 mod aggregation_check;
 mod air;

@@ -155,7 +155,7 @@ impl Medium {
         {
             return;
         }
-        let Self { alike, stations, radios, deadlines, stale, .. } = self;
+        let Self { alike, stations, radios, agenda, .. } = self;
         let mut shared = alike.is_shared();
         if shared && alike.undecided.is_some() {
             return;
@@ -174,8 +174,7 @@ impl Medium {
                 shared = true;
                 alike.shares[i] = true;
                 alike.stale = true;
-                *stale |= deadlines[i] != Nanos::NEVER;
-                deadlines[i] = Nanos::NEVER;
+                agenda.set(i, Nanos::NEVER);
             }
             !joins
         });

@@ -283,7 +283,7 @@ impl Bench {
         for i in self.cell.alike.apart.iter().map(|i| *i as usize).take_while(|i| *i < 8) {
             let station = &self.cell.stations[i];
             let next = station.next_timer(&self.cell.cells.of(i).rules);
-            assert_eq!(self.cell.deadlines[i], next, "station {i} at {:?}", self.now);
+            assert_eq!(self.cell.agenda.of(i), next, "station {i} at {:?}", self.now);
         }
     }
 }
