@@ -7,7 +7,7 @@
 mod agenda;
 mod aggregate;
 mod aggregation_check;
-mod air;
+
 mod airtime;
 mod alike;
 mod ambient;
@@ -44,6 +44,7 @@ mod reorder;
 mod report;
 mod reuse;
 mod secondary;
+mod starts;
 mod transmission;
 mod watch;
 mod watched;

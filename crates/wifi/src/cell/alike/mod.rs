@@ -1,7 +1,7 @@
 //! Stations that hear each other alike share one view of the medium. A frame that is alone on the air costs
 //! the same for any number of them, and a collision costs little for each.
 //!
-//! Why the results are those of [`super::air`] and [`super::ends`], which treat each station by itself:
+//! Why the results are those of [`super::starts`] and [`super::ends`], which treat each station by itself:
 //!
 //! - A medium qualifies ([`Medium::shared_view`]) if all its stations belong to one cell and receive each other's
 //!   frames in every modulation above the thresholds of sensitivity and of carrier sense, at a constant
