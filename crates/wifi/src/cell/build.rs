@@ -1,13 +1,12 @@
 //! Builds a medium from the plans of its cells.
 
-use std::collections::VecDeque;
-
 use airtcp_probe::ConfigError;
 use airtcp_random::Seed;
 use airtcp_units::{Nanos, Narrow};
 
 use super::agenda::Agenda;
 use super::aggregation_check::check_aggregation;
+use super::air::Air;
 use super::alike::state::Alike;
 use super::ambient::Ambient;
 use super::bands::Tuned;
@@ -97,10 +96,7 @@ impl Medium {
             stations: Vec::with_capacity(total),
             radios: (0..total).map(|_| Radio::default()).collect(),
             alike: Alike::none(total),
-            air: Vec::new(),
-            next_end: Nanos::NEVER,
-            detections: VecDeque::new(),
-            starting: Vec::new(),
+            air: Air::silent(),
             agenda: Agenda::new(total),
             outbox: Outbox::default(),
             touched: Vec::new(),
@@ -110,7 +106,6 @@ impl Medium {
             controls: Vec::with_capacity(total),
             books: Books::new(total),
             reorder: None,
-            multi_user: Vec::new(),
         }
     }
 

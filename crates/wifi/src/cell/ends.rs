@@ -29,11 +29,9 @@ impl Medium {
         let mut over = std::mem::take(&mut self.over);
         let hearers = self.reach.lend_hearers();
         self.cells.switch_interferers(now, false, &mut touched);
-        for (place, sent) in self.air.iter().enumerate() {
-            if let Some(sent) = sent.filter(|t| t.ends <= now) {
-                over.push((u32::narrow(place), sent));
-                self.radios[sent.frame.from.index()].sending = false;
-            }
+        for (place, sent) in self.air.places().filter(|(_, sent)| sent.ends <= now) {
+            over.push((place, *sent));
+            self.radios[sent.frame.from.index()].sending = false;
         }
         for (_, sent) in &over {
             self.leave_if_shared(sent.frame.to);
@@ -66,11 +64,11 @@ impl Medium {
                 report_sent(now, frame, loss, cx);
             }
             self.ending.forget_mpdus();
-            self.air[*place as usize] = None;
+            self.air.end(*place);
         }
         self.end_groups(now, cx);
         self.collision_ends(now);
-        self.next_end = self.air.iter().flatten().map(|t| t.ends).min().unwrap_or(Nanos::NEVER);
+        self.air.all_ended();
         if !alone {
             touched.sort_unstable();
             touched.dedup();
@@ -217,8 +215,8 @@ impl Medium {
     pub(super) fn count_end(&mut self, sent: &Transmission) -> Option<Loss> {
         let length = sent.ends.since(sent.started);
         let is_multi_user = sent.frame.kind == Kind::MultiUser;
-        let users = self.multi_user.iter().filter(|mu| is_multi_user && mu.from == sent.frame.from);
-        self.books.on_sent(&sent.frame, length, users.flat_map(|mu| mu.parts(length)));
+        let parts = self.air.multi_user.parts(sent.frame.from, length);
+        self.books.on_sent(&sent.frame, length, parts.filter(|_| is_multi_user));
         if is_multi_user {
             return self.count_multi_user_end(sent);
         }

@@ -66,7 +66,7 @@ impl Medium {
             .collect();
         let mut start = None;
         for signal in &members {
-            let Some(sent) = &self.air[signal.place as usize] else { continue };
+            let Some(sent) = self.air.at(signal.place) else { continue };
             if signal.power < bss.levels.sensitivity {
                 continue;
             }
@@ -84,10 +84,8 @@ impl Medium {
                 reception.destroyed = true;
             }
         }
-        if let Some(old) = earlier.and_then(|old| self.air[old.place as usize].as_mut())
-            && old.frame.to.index() == i
-        {
-            old.fate.captured = Some(crate::mac::Class::Data);
+        if let Some(old) = earlier {
+            self.air.capture_by_group(old.place, i);
         }
         if let Some(start) = start {
             self.stations[i].on_rx_start(now, &start, &bss.rules);

@@ -1,12 +1,11 @@
 //! The medium: stations of one cell or of several, their radios, and the air between them.
 
-use std::collections::VecDeque;
-
 use airtcp_packet::PacketId;
 use airtcp_probe::{DropReason, PoolCx, Probe};
 use airtcp_units::{Delays, Nanos, Narrow, Span};
 
 use super::agenda::Agenda;
+use super::air::Air;
 use super::airtime::ExchangeAirtime;
 use super::alike::state::Alike;
 use super::books::Books;
@@ -14,7 +13,6 @@ use super::cells::Cells;
 use super::clock::{Clock, Clocked, Moment};
 use super::ending::Ending;
 use super::given_up::GivenUp;
-use super::multi_user::MuOnAir;
 use super::outbox::Outbox;
 use super::packet::{Admitted, Delivery, Offered};
 use super::radio::Radio;
@@ -23,7 +21,7 @@ use super::reorder::ReorderBuffers;
 use super::report::StationStats;
 use super::transmission::Transmission;
 use super::watched::Watch;
-use crate::mac::{CATEGORIES, Completion, Frame, Kind, Station};
+use crate::mac::{CATEGORIES, Completion, Kind, Station};
 use crate::node::NodeId;
 use crate::scheme::ControlCategory;
 
@@ -39,14 +37,7 @@ pub struct Medium {
     pub(super) radios: Vec<Radio>,
     /// The stations that share one view of the medium.
     pub(super) alike: Alike,
-    /// Current transmissions; an index is reused when its transmission ends.
-    pub(super) air: Vec<Option<Transmission>>,
-    pub(super) next_end: Nanos,
-    /// Times at which current frames become detected where their energy is below the threshold, in
-    /// order.
-    pub(super) detections: VecDeque<Nanos>,
-    /// Frames decided on at this instant.
-    pub(super) starting: Vec<Frame>,
+    pub(super) air: Air,
     pub(super) agenda: Agenda,
     pub(super) outbox: Outbox,
     pub(super) touched: Vec<u32>,
@@ -58,8 +49,6 @@ pub struct Medium {
     pub(super) books: Books,
     /// Packets that receivers hold back; `None` without aggregation.
     pub(super) reorder: Option<Box<ReorderBuffers>>,
-    /// The HE MU PPDUs on the air.
-    pub(super) multi_user: Vec<MuOnAir>,
 }
 
 impl Medium {
@@ -187,9 +176,9 @@ impl Medium {
     /// Own instant of the next end.
     pub(super) fn own_end(&self) -> Nanos {
         if self.alike.qualifies() {
-            return self.next_end;
+            return self.air.next_end();
         }
-        self.next_end.min(self.cells.next_interferer(false))
+        self.air.next_end().min(self.cells.next_interferer(false))
     }
 
     /// Time of the next station timer, start of an interferer that makes the medium busy, or frame
@@ -206,13 +195,12 @@ impl Medium {
         if self.alike.qualifies() {
             return next.min(self.alike.next_timer());
         }
-        let detected = self.detections.front().copied().unwrap_or(Nanos::NEVER);
-        next.min(detected).min(self.cells.next_interferer(true))
+        next.min(self.air.next_detection()).min(self.cells.next_interferer(true))
     }
 
     /// True if transmissions start at this instant.
     pub fn is_starting(&self) -> bool {
-        !self.starting.is_empty()
+        !self.air.starting().is_empty()
     }
 
     /// The next packet received.
@@ -280,16 +268,15 @@ impl Medium {
     pub fn stats_until(&self, station: NodeId, now: Nanos) -> StationStats {
         let now = self.at_query(now);
         let mut stats = self.books.stats(station).clone();
-        for sent in self.air.iter().flatten().filter(|sent| sent.frame.from == station) {
+        for sent in self.air.iter().filter(|sent| sent.frame.from == station) {
             stats.on_air(&sent.frame, now.since(sent.started));
         }
-        for sent in self.air.iter().flatten() {
+        for sent in self.air.iter() {
             let (frame, time) = (&sent.frame, now.since(sent.started));
             if frame.kind == Kind::Data && frame.to == station {
                 stats.received_airtime_ns += frame.own_time(time).0;
             } else if frame.kind == Kind::MultiUser {
-                let users = self.multi_user.iter().filter(|mu| mu.from == frame.from);
-                let parts = users.flat_map(|mu| mu.parts(time));
+                let parts = self.air.multi_user.parts(frame.from, time);
                 let own = parts.filter(|(user, _)| *user == station.0).map(|(_, part)| part.0);
                 stats.received_airtime_ns += own.sum::<u64>();
             }
@@ -328,7 +315,7 @@ impl Medium {
             let frame = self.stations[i].on_timer(now, rules);
             self.settle(now, i, cx);
             if let Some(frame) = frame {
-                self.starting.push(frame);
+                self.air.decide(frame);
                 if self.stations[i].is_preparing() {
                     self.outbox.wants_filling(NodeId(u32::narrow(i)));
                 }

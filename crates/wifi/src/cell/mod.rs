@@ -7,7 +7,7 @@
 mod agenda;
 mod aggregate;
 mod aggregation_check;
-
+mod air;
 mod airtime;
 mod alike;
 mod ambient;

@@ -20,15 +20,15 @@ impl Medium {
     /// Schedules the ends of the HE-SIG-A fields of frames that begin now.
     pub(super) fn schedule_reuse(&mut self, now: Nanos) {
         if self.cells.iter().any(|bss| bss.reuse.is_on())
-            && self.starting.iter().any(|frame| frame.mode.format() == Format::He)
+            && self.air.starting().iter().any(|frame| frame.mode.format() == Format::He)
         {
-            self.schedule_detection(now + HE_SIG_A);
+            self.air.schedule_detection(now + HE_SIG_A);
         }
     }
 
     /// Lets stations ignore frames whose HE-SIG-A field ends now.
     pub(super) fn ignore_others<P: Probe>(&mut self, now: Nanos, cx: &mut PoolCx<'_, P>) {
-        if self.detections.front().is_none_or(|at| *at > now) {
+        if self.air.next_detection() > now {
             return;
         }
         for i in 0..self.radios.len() {
@@ -57,7 +57,7 @@ impl Medium {
             if signal.since + HE_SIG_A != now || Some(signal.place) == received {
                 continue;
             }
-            let Some(sent) = &air[signal.place as usize] else { continue };
+            let Some(sent) = air.at(signal.place) else { continue };
             let sender = cells.sending(sent);
             let power = signal.power * own.primary_part(signal.band);
             if sent.frame.mode.format() == Format::He && own.reuse.ignores(&sender.reuse, power) {
@@ -73,7 +73,7 @@ impl Medium {
         let Some(reception) = radio.reception.filter(|r| r.started + HE_SIG_A == now) else {
             return false;
         };
-        let Some(sent) = self.air[reception.place as usize] else { return false };
+        let Some(sent) = self.air.at(reception.place) else { return false };
         let sender = self.cells.sending(&sent);
         if sent.frame.mode.format() != Format::He
             || !bss.reuse.ignores(&sender.reuse, reception.power * bss.primary_part(reception.band))

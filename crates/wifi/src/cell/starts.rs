@@ -1,14 +1,10 @@
 //! Start of transmissions: which radios hear them, and which overlap. Their end is in `ends`.
 
-use std::collections::VecDeque;
-
 use airtcp_units::{Nanos, Narrow};
 
 use super::fate::Fate;
 use super::medium::Medium;
-use super::multi_user::capture;
 use super::radio::{Judge, Radio, Signal};
-use super::reach::Source;
 use super::transmission::Transmission;
 use crate::mac::{Frame, FrameStart};
 use crate::node::NodeId;
@@ -18,7 +14,7 @@ impl Medium {
     pub(super) fn begin(&mut self, now: Nanos) {
         if self.outbox.is_filling() {
             self.compose(now);
-            if self.starting.is_empty() {
+            if self.air.starting().is_empty() {
                 return;
             }
         }
@@ -38,14 +34,14 @@ impl Medium {
     fn begin_together(&mut self, now: Nanos) {
         let mut touched = std::mem::take(&mut self.touched);
         self.schedule_reuse(now);
-        let frames = std::mem::take(&mut self.starting);
+        let frames = self.air.take_starting();
         let hearers = self.reach.lend_hearers();
         self.schedule_detections(now);
         let faded = self.clock.run(now);
         for frame in &frames {
             let from = frame.from.index();
             let place = self.start(now, frame);
-            let Some(sent) = self.air[place as usize] else { continue };
+            let Some(sent) = self.air.at(place).copied() else { continue };
             let fades = !self.cells.of(from).fading.is_none();
             for &(radio, mut power) in &hearers[from] {
                 if self.alike.shares(radio) {
@@ -64,7 +60,7 @@ impl Medium {
             }
         }
         for frame in &frames {
-            self.mark_receiver_sends(frame.from);
+            self.air.mark_receiver_sends(frame.from);
             self.deafen(now, frame.from);
         }
         if self.alike.is_shared() {
@@ -78,8 +74,7 @@ impl Medium {
             self.arrivals(now, radio as usize);
         }
         self.reach.return_hearers(hearers);
-        self.starting = frames;
-        self.starting.clear();
+        self.air.all_started(frames);
         self.touched = touched;
     }
 
@@ -106,7 +101,7 @@ impl Medium {
             Some(times) => times.time,
         };
         let plcp = timing.plcp_bits(frame.mode);
-        let mut sent = Transmission {
+        let sent = Transmission {
             frame: *frame,
             started: now,
             body: now + frame.multi_user.map_or(timing.preamble(frame.mode), |t| t.preamble),
@@ -124,38 +119,7 @@ impl Medium {
         if frame.multi_user.is_some() {
             self.start_multi_user(frame);
         }
-        self.overlap_with_users(&mut sent);
-        self.overlap(&mut sent);
-        self.next_end = self.next_end.min(sent.ends);
-        let free = self.air.iter().position(Option::is_none);
-        let place = free.unwrap_or_else(|| {
-            self.air.push(None);
-            self.air.len() - 1
-        });
-        self.air[place] = Some(sent);
-        u32::narrow(place)
-    }
-
-    /// Each transmission under way and this one overlap at both their receivers, but for those of one trigger.
-    fn overlap(&mut self, sent: &mut Transmission) {
-        let Self { air, reach, cells, .. } = self;
-        let arriving =
-            |sent: &Transmission, to: NodeId| reach.arriving(cells, Source::of(sent), to);
-        let (to, class, group) = (sent.frame.to, sent.frame.class, sent.frame.group());
-        for other in air.iter_mut().flatten() {
-            if group.is_some() && other.frame.group() == group {
-                continue;
-            }
-            if let Some(power) = arriving(sent, other.frame.to) {
-                other.fate.overlap(power, class);
-            }
-            if let Some(power) = arriving(other, to) {
-                sent.fate.overlap(power, other.frame.class);
-            }
-            if other.frame.from == to {
-                sent.fate.receiver_sent = true;
-            }
-        }
+        self.air.start(sent, &self.reach, &self.cells)
     }
 
     /// Records which secondary channels of a radio are busy.
@@ -181,15 +145,6 @@ impl Medium {
         first
     }
 
-    fn mark_receiver_sends(&mut self, sender: NodeId) {
-        self.mark_user_sends(sender);
-        for other in self.air.iter_mut().flatten() {
-            if other.frame.to == sender {
-                other.fate.receiver_sent = true;
-            }
-        }
-    }
-
     /// Lets a radio lock on to one of the signals that begin at this instant.
     fn arrivals(&mut self, now: Nanos, i: usize) {
         let bss = self.cells.of(i);
@@ -209,9 +164,9 @@ impl Medium {
             radio.strongest_new(now).filter(|new| !missed && radio.locks(now, new, levels));
         if let Some(new) = strongest {
             let earlier = radio.reception.filter(|r| r.started != now);
-            let old = earlier.map(|r| r.place as usize);
+            let old = earlier.map(|r| r.place);
             let from = earlier.map_or(0.0, |r| r.power);
-            let Some(sent) = &self.air[new.place as usize] else { return };
+            let Some(sent) = self.air.at(new.place) else { return };
             radio.lock(now, new, sent);
             // The station decodes the non-HT part of the preamble, defers, and fails to decode the rest.
             let (lacks, knows) =
@@ -229,9 +184,10 @@ impl Medium {
             let Transmission { started: since, ends, .. } = *sent;
             let receiving = FrameStart { since, ends, mode: sent.frame.mode };
             self.stations[i].on_rx_start(now, &receiving, &self.cells.of(i).rules);
-            let class = Some(sent.frame.class);
-            let old = old.and_then(|place| self.air[place].as_mut());
-            capture(old, &mut self.multi_user, i, class);
+            let class = sent.frame.class;
+            if let Some(old) = old {
+                self.air.capture(old, i, class);
+            }
         } else {
             radio.update();
         }
@@ -250,25 +206,21 @@ impl Medium {
     /// Schedules the detection of frames that begin now, at radios where their energy is below the
     /// threshold.
     fn schedule_detections(&mut self, now: Nanos) {
-        let Self { cells, detections, .. } = self;
+        let Self { cells, air, .. } = self;
         for cell in cells.iter() {
             let at = now + cell.levels.detection_time;
             if at > now {
-                schedule(detections, at);
+                air.schedule_detection(at);
             }
         }
     }
 
-    pub(super) fn schedule_detection(&mut self, at: Nanos) {
-        schedule(&mut self.detections, at);
-    }
-
     /// Handles frames that have been on the air for the detection time.
     pub(super) fn detect(&mut self, now: Nanos) {
-        if self.detections.front().is_none_or(|at| *at > now) {
+        if self.air.next_detection() > now {
             return;
         }
-        self.detections.retain(|at| *at > now);
+        self.air.detected(now);
         for i in 0..self.radios.len() {
             self.sense(now, i);
         }
@@ -298,13 +250,5 @@ impl Medium {
         }
         self.refresh(u32::narrow(i));
         true
-    }
-}
-
-/// Inserts a time of detection, once.
-fn schedule(detections: &mut VecDeque<Nanos>, at: Nanos) {
-    let place = detections.partition_point(|other| *other < at);
-    if detections.get(place) != Some(&at) {
-        detections.insert(place, at);
     }
 }

@@ -136,8 +136,7 @@ impl Medium {
 
     /// Reports the end and the results of an HE MU PPDU.
     fn report_users_sent<P: Probe>(&self, now: Nanos, sent: &Transmission, cx: &mut PoolCx<'_, P>) {
-        let users = self.multi_user.iter().filter(|mu| mu.from == sent.frame.from);
-        for user in users.flat_map(|mu| &mu.users) {
+        for user in self.air.multi_user.users(sent.frame.from) {
             for (number, frame) in self.watched.mpdus_for(user.station) {
                 let lost = user.outcomes.get(number) != Some(&true);
                 report_sent(now, frame, lost.then(|| user.fate.loss()), cx);

@@ -27,19 +27,19 @@ enum Decoding {
 impl Medium {
     /// True if the frame that begins now is alone on the air of a medium that qualifies.
     pub(crate) fn begins_alone(&self) -> bool {
-        self.alike.qualifies() && self.starting.len() == 1 && self.air.iter().all(Option::is_none)
+        self.alike.qualifies() && self.air.starting().len() == 1 && self.air.is_silent()
     }
 
     /// Starts a transmission on a silent air: the medium becomes busy at all other stations.
     #[inline(never)]
     pub(crate) fn begin_alone(&mut self, now: Nanos) {
-        let Some(frame) = self.starting.pop() else { return };
+        let Some(frame) = self.air.take_last() else { return };
         let place = self.start(now, &frame);
         self.deafen(now, frame.from);
         let rules = &self.cells.first().rules;
         self.alike.on_busy(now, rules);
         self.alike.alone = Some(place);
-        let Some(Transmission { ends, .. }) = self.air[place as usize] else { return };
+        let Some(&Transmission { ends, .. }) = self.air.at(place) else { return };
         let start = FrameStart { since: now, ends, mode: frame.mode };
         for k in 0..self.alike.apart.len() {
             let station = self.alike.apart[k];
@@ -64,7 +64,7 @@ impl Medium {
     #[inline(never)]
     pub(crate) fn end_alone<P: Probe>(&mut self, now: Nanos, cx: &mut PoolCx<'_, P>) {
         let Some(place) = self.alike.alone else { return };
-        let Some(sent) = self.air[place as usize] else { return };
+        let Some(sent) = self.air.at(place).copied() else { return };
         let from = sent.frame.from;
         self.cells.first_mut().on_end(now);
         self.stations[from.index()].on_tx_end(now, &sent.frame, &self.cells.first().rules);
@@ -91,9 +91,9 @@ impl Medium {
         self.ending.forget_mpdus();
         let before = self.alike.view;
         self.alike.on_idle(now, &sent.frame, &self.cells.first().rules);
-        self.air[place as usize] = None;
+        self.air.end(place);
+        self.air.all_ended();
         self.alike.alone = None;
-        self.next_end = Nanos::NEVER;
         self.radios[from.index()].sending = false;
         for k in 0..self.alike.apart.len() {
             let station = self.alike.apart[k];
@@ -152,7 +152,7 @@ impl Medium {
     pub(crate) fn decide_before(&mut self, now: Nanos) {
         if self.alike.undecided.is_some() {
             let answer = self.alike.view.idle_from + self.cells.first().rules.timing.sifs;
-            if self.starting.len() != 1 || now > answer {
+            if self.air.starting().len() != 1 || now > answer {
                 self.decide_undecided();
             }
         }

@@ -98,7 +98,7 @@ impl Medium {
         self.alike.undecided = None;
         self.alike.collision.clear();
         let Some(place) = self.alike.alone.take() else { return };
-        let Some(sent) = &self.air[place as usize] else { return };
+        let Some(sent) = self.air.at(place) else { return };
         for (i, radio) in self.radios.iter_mut().enumerate() {
             if let Some(power) = self.reach.power(sent.frame.from, NodeId(u32::narrow(i))) {
                 let (since, band) = (sent.started, sent.band);
@@ -151,7 +151,7 @@ impl Medium {
     pub(super) fn join_idle(&mut self) {
         if !std::mem::take(&mut self.alike.may_join)
             || !self.alike.qualifies
-            || !self.air.iter().all(Option::is_none)
+            || !self.air.is_silent()
         {
             return;
         }

@@ -15,25 +15,23 @@ impl Medium {
     /// that an RTS has set may end while a longer frame is under way, which no station that shares the view
     /// could notice. Of an aggregate, a station may decode the MPDUs after the end of the other frames.
     pub(crate) fn begins_collision(&self) -> bool {
-        let [first, others @ ..] = self.starting.as_slice() else { return false };
+        let [first, others @ ..] = self.air.starting() else { return false };
         let end_together = || others.iter().all(|f| (f.mode, f.bytes) == (first.mode, first.bytes));
         !others.is_empty()
             && self.alike.is_shared()
-            && self.air.iter().all(Option::is_none)
-            && self.starting.iter().all(|frame| frame.subframes <= 1)
-            && (self.starting.iter().all(|frame| frame.kind != Kind::Rts) || end_together())
+            && self.air.is_silent()
+            && self.air.starting().iter().all(|frame| frame.subframes <= 1)
+            && (self.air.starting().iter().all(|frame| frame.kind != Kind::Rts) || end_together())
     }
 
     /// The frames on the air have begun together.
     pub(crate) fn collision_begins(&mut self, now: Nanos) {
-        for (place, sent) in self.air.iter().enumerate() {
-            if let Some(sent) = sent {
-                let mode = sent.frame.mode;
-                let hopeless = self.alike.hopeless.get_mut(mode);
-                let error = &self.cells.first().error;
-                let hopeless = *hopeless.get_or_insert_with(|| error.hopeless_below(mode));
-                self.alike.collision.push(u32::narrow(place), *sent, hopeless);
-            }
+        for (place, sent) in self.air.places() {
+            let mode = sent.frame.mode;
+            let hopeless = self.alike.hopeless.get_mut(mode);
+            let error = &self.cells.first().error;
+            let hopeless = *hopeless.get_or_insert_with(|| error.hopeless_below(mode));
+            self.alike.collision.push(place, *sent, hopeless);
         }
         self.alike.on_busy(now, &self.cells.first().rules);
     }

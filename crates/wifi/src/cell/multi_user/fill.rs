@@ -73,15 +73,10 @@ impl Medium {
         station: NodeId,
         composed: Option<Frame>,
     ) {
-        let Some(place) = self.starting.iter().position(|frame| frame.from == station) else {
-            return;
-        };
-        if let Some(frame) = composed {
-            self.starting[place] = frame;
+        if !self.air.replace(station, composed) {
             return;
         }
         // The station behaves as if the medium had been busy for an instant.
-        self.starting.remove(place);
         let i = station.index();
         if !self.radios[i].busy {
             self.stations[i].on_idle(now);

@@ -5,6 +5,4 @@ mod on_air;
 mod preamble;
 mod receive;
 
-#[cfg(test)]
-pub(super) use on_air::UserFate;
-pub(super) use on_air::{MuOnAir, capture};
+pub(super) use on_air::MuPpdus;

@@ -63,10 +63,11 @@ impl Medium {
             let level = bss.ambient.level(bss.local(i), now - Span(1), now);
             let snr = reception.power / (level.noise * bss.band.part_in(reception.band));
             let addressed = usable
-                && self.multi_user.iter().any(|mu| {
-                    mu.from == sent.frame.from
-                        && mu.users.iter().any(|user| user.station as usize == i)
-                });
+                && self
+                    .air
+                    .multi_user
+                    .users(sent.frame.from)
+                    .any(|user| user.station as usize == i);
             let duration = if addressed { Span::ZERO } else { sent.frame.duration };
             let frame = Frame { duration, to: NodeId::BROADCAST, ..sent.frame };
             station.on_rx_preamble(now, &frame, SignalQuality { snr, sinr: snr }, &bss.rules);

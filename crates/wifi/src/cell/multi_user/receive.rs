@@ -13,14 +13,13 @@ use airtcp_probe::air::AirFrame;
 use airtcp_probe::{PoolCx, Probe};
 use airtcp_units::{Nanos, Narrow, Span};
 
-use super::on_air::{MuOnAir, UserFate};
+use super::on_air::UserFate;
 use crate::cell::fate::{Fate, Loss};
 use crate::cell::judging::Judging;
 use crate::cell::medium::Medium;
 use crate::cell::radio::Reception;
-use crate::cell::reach::Source;
 use crate::cell::transmission::Transmission;
-use crate::mac::{Class, Frame, Kind, SignalQuality, User, places};
+use crate::mac::{Frame, Kind, SignalQuality, places};
 use crate::node::NodeId;
 
 impl Medium {
@@ -30,45 +29,9 @@ impl Medium {
             return;
         }
         let users = self.stations[frame.from.index()].mu_users();
-        let fate = |user: &User| UserFate { station: user.station.0, ..UserFate::default() };
-        let users: Vec<UserFate> = users.iter().map(fate).collect();
-        self.books.on_multi_user(frame, users.iter().map(|user| NodeId(user.station)));
-        self.multi_user.push(MuOnAir { from: frame.from, users });
-    }
-
-    /// Records that a frame overlaps the HE MU PPDU of `other` at its stations.
-    fn overlap_users(&mut self, other: NodeId, source: Source, class: Class) {
-        let Self { multi_user, reach, cells, .. } = self;
-        let users = multi_user.iter_mut().filter(|mu| mu.from == other);
-        for user in users.flat_map(|mu| &mut mu.users) {
-            if let Some(power) = reach.arriving(cells, source, NodeId(user.station)) {
-                user.fate.overlap(power, class);
-            }
-            user.fate.receiver_sent |= source.from.0 == user.station;
-        }
-    }
-
-    /// Records the HE MU PPDUs on the air that a frame which starts overlaps, and that overlap it.
-    pub(in crate::cell) fn overlap_with_users(&mut self, sent: &mut Transmission) {
-        if self.multi_user.is_empty() {
-            return;
-        }
-        let frame = sent.frame;
-        let other = |other: &Transmission| (Source::of(other), other.frame.class);
-        let others: Vec<(Source, Class)> = self.air.iter().flatten().map(other).collect();
-        for (other, class) in others {
-            self.overlap_users(other.from, Source::of(sent), frame.class);
-            if frame.kind == Kind::MultiUser {
-                self.overlap_users(frame.from, other, class);
-            }
-        }
-    }
-
-    /// Records that a station transmits while an HE MU PPDU for it is on the air.
-    pub(in crate::cell) fn mark_user_sends(&mut self, sender: NodeId) {
-        for user in self.multi_user.iter_mut().flat_map(|mu| &mut mu.users) {
-            user.fate.receiver_sent |= user.station == sender.0;
-        }
+        let users = users.iter().map(|user| user.station);
+        self.books.on_multi_user(frame, users.clone());
+        self.air.multi_user.start(frame.from, users);
     }
 
     /// Records the stations that a Multi-STA BlockAck which ends now acknowledges.
@@ -139,16 +102,6 @@ impl Medium {
         }
     }
 
-    /// The fate of a station's part of the HE MU PPDU of an access point.
-    pub(in crate::cell) fn user_fate(
-        &mut self,
-        from: NodeId,
-        station: usize,
-    ) -> Option<&mut UserFate> {
-        let mu = self.multi_user.iter_mut().find(|mu| mu.from == from)?;
-        mu.users.iter_mut().find(|user| user.station as usize == station)
-    }
-
     /// Handles the end of an HE MU PPDU at a radio that was receiving it.
     fn receive_multi_user<P: Probe>(
         &mut self,
@@ -185,10 +138,7 @@ impl Medium {
             self.report_user_heard(now, i, &outcomes, reception, cx);
         }
         let any = outcomes.contains(&true);
-        if let Some(user) = self.user_fate(from, i) {
-            user.fate.interferer = reception.interferer;
-            user.outcomes = outcomes;
-        }
+        self.air.multi_user.judge(from, i, outcomes, reception.interferer);
         self.hear_preamble(now, reception, i, sent, preamble, any);
         if any {
             let rules = &self.cells.of(i).rules;
@@ -258,15 +208,14 @@ impl Medium {
     /// Counts the MPDUs of an HE MU PPDU at its end.
     pub(in crate::cell) fn count_multi_user_end(&mut self, sent: &Transmission) -> Option<Loss> {
         let from = sent.frame.from;
-        let place = self.multi_user.iter().position(|mu| mu.from == from)?;
-        let on_air = self.multi_user.swap_remove(place);
+        let users = self.air.multi_user.end(from)?;
         let Self { stations, books, .. } = self;
         let sender = &stations[from.index()];
         let category = usize::from(sent.frame.category);
         books.on_multi_user_end(from);
         let mut rest = sent.plcp + sent.bits;
         let mut decoded = false;
-        for (user, UserFate { fate, outcomes, .. }) in sender.mu_users().iter().zip(&on_air.users) {
+        for (user, UserFate { fate, outcomes, .. }) in sender.mu_users().iter().zip(&users) {
             let frame = Frame { kind: Kind::Data, mode: user.mode, ..sent.frame };
             books.on_user(&frame, user.on_air);
             decoded |= outcomes.iter().take(user.on_air).any(|right| *right);

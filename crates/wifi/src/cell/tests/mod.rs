@@ -266,11 +266,11 @@ impl Bench {
             self.fill();
             let mut cx = PoolCx::new(&mut probe, &mut self.pool, EventSource::Link(0));
             if self.cell.is_starting() {
-                let frames = self.cell.starting.len();
+                let frames = self.cell.air.starting().len();
                 self.shared_starts += if self.cell.alike.is_shared() { frames } else { 0 };
                 let own = self.cell.at_event(now);
                 self.cell.compose(own);
-                self.log.extend(self.cell.starting.iter().map(|frame| (now, *frame)));
+                self.log.extend(self.cell.air.starting().iter().map(|frame| (now, *frame)));
                 self.cell.on_starts(now, &mut cx);
             }
             self.feed();

@@ -134,20 +134,19 @@ fn the_power_is_limited_until_the_end_of_the_access() {
 /// A frame with limited power overlaps an HE MU PPDU with that power.
 #[test]
 fn limited_frames_overlap_with_their_power() {
-    use crate::cell::multi_user::{MuOnAir, UserFate};
     let mut b = bench(-75.0, Some(-70.0), [1, 2], Width::Mhz20, same);
     b.saturated.clear();
     b.offer(NodeId(3), NodeId(2));
     b.run(Nanos(40_000));
-    let mut other = b.cell.air[0].unwrap();
+    let mut other = *b.cell.air.at(0).unwrap();
     (other.frame.kind, other.frame.from) = (Kind::MultiUser, NodeId(2));
-    b.cell.air[0] = Some(other);
-    let users = vec![UserFate { station: 3, ..UserFate::default() }];
-    b.cell.multi_user.push(MuOnAir { from: NodeId(2), users });
+    b.cell.air.set(0, other);
+    b.cell.air.multi_user.start(NodeId(2), [NodeId(3)].into_iter());
     let mut sent = other;
     (sent.frame.kind, sent.frame.from, sent.gain) = (Kind::Data, NodeId(1), 0.125);
-    b.cell.overlap_with_users(&mut sent);
-    let (power, _) = b.cell.multi_user[0].users[0].fate.strongest.unwrap();
+    b.cell.air.overlap_users(&sent, &b.cell.reach, &b.cell.cells);
+    let user = b.cell.air.multi_user.users(NodeId(2)).next().unwrap();
+    let (power, _) = user.fate.strongest.unwrap();
     let expected = 0.125 * airtcp_units::Dbm(-75.0).milliwatts();
     assert!((power / expected - 1.0).abs() < 1e-9, "{power} {expected}");
 }

@@ -16,7 +16,7 @@ mod uplink;
 
 pub use config::{MuEdcaConfig, MuScheduler, OfdmaConfig};
 pub(super) use state::Composed;
-pub(crate) use state::{MuAccess, User};
+pub(crate) use state::MuAccess;
 pub(crate) use station::MuStation;
 pub use times::MuTimes;
 #[cfg(test)]
