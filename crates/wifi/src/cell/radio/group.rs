@@ -2,15 +2,15 @@
 
 use airtcp_units::Nanos;
 
-use super::levels::Levels;
-use super::medium::Medium;
-use super::radio::{Judge, Member, Radio, Reception, Signal};
+use super::{Judge, Member, Radio, Reception, Signal};
+use crate::cell::levels::Levels;
+use crate::cell::medium::Medium;
 use crate::mac::FrameStart;
 use crate::node::NodeId;
 
 impl Radio {
     /// True if HE TB PPDUs for `station` begin just now.
-    pub(super) fn group_begins(&self, now: Nanos, station: NodeId) -> bool {
+    pub(in crate::cell) fn group_begins(&self, now: Nanos, station: NodeId) -> bool {
         self.signals.iter().any(|s| s.since == now && s.group == Some(station))
     }
 
@@ -25,14 +25,14 @@ impl Radio {
     }
 
     /// Judges the members of the group in reception up to `now`.
-    pub(super) fn judge_group(&mut self, now: Nanos, by: &Judge<'_>) {
+    pub(in crate::cell) fn judge_group(&mut self, now: Nanos, by: &Judge<'_>) {
         for member in &mut self.group {
             member.reception.judge(now, by, &mut member.pieces);
         }
     }
 
     /// Records at the members of the group in reception that the powers have changed.
-    pub(super) fn update_group(&mut self) {
+    pub(in crate::cell) fn update_group(&mut self) {
         let mut group = std::mem::take(&mut self.group);
         for Member { reception, .. } in &mut group {
             reception.interference = self.others(reception.place, reception.band);
@@ -41,7 +41,7 @@ impl Radio {
     }
 
     /// Takes the member of the group in reception that is the transmission at `place`.
-    pub(super) fn take_member(&mut self, place: u32) -> Option<Member> {
+    pub(in crate::cell) fn take_member(&mut self, place: u32) -> Option<Member> {
         let at = self.group.iter().position(|member| member.reception.place == place)?;
         Some(self.group.remove(at))
     }
@@ -49,7 +49,7 @@ impl Radio {
 
 impl Medium {
     /// Lets the radio of an access point lock on to the group of HE TB PPDUs that begins at this instant.
-    pub(super) fn group_arrives(&mut self, now: Nanos, i: usize, station: NodeId) {
+    pub(in crate::cell) fn group_arrives(&mut self, now: Nanos, i: usize, station: NodeId) {
         let bss = self.cells.of(i);
         let radio = &mut self.radios[i];
         if !radio.locks_group(now, station, &bss.levels) {

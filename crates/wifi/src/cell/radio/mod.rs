@@ -7,13 +7,16 @@
 //! The header (preamble and PLCP header) is sent at the lowest rate of its kind; the body's bits
 //! are spread evenly over what follows.
 
+mod group;
+mod secondary;
+
 use airtcp_units::{Nanos, Narrow};
 
-use super::ambient::{Ambient, Level};
-use super::bss::Bss;
-use super::levels::Levels;
-use super::occupied::Occupied;
-use super::transmission::Transmission;
+use crate::cell::ambient::{Ambient, Level};
+use crate::cell::bss::Bss;
+use crate::cell::levels::Levels;
+use crate::cell::occupied::Occupied;
+use crate::cell::transmission::Transmission;
 use crate::node::NodeId;
 use crate::phy::Mode;
 use crate::phy::error::ErrorModel;

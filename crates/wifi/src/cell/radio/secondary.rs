@@ -2,9 +2,9 @@
 
 use airtcp_units::{Nanos, Span};
 
-use super::bands::Tuned;
-use super::occupied::Occupied;
-use super::radio::Radio;
+use super::Radio;
+use crate::cell::bands::Tuned;
+use crate::cell::occupied::Occupied;
 use crate::phy::Width;
 
 impl Tuned {
