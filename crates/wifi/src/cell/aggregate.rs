@@ -198,7 +198,7 @@ impl Medium {
             .subframes(usize::from(frame.category), usize::from(frame.subframes))
             .map(|mpdu| mpdu.bytes);
         let clear = bss.levels.clear(sent);
-        let mut by = Judging::new(sent, &self.radios[i].pieces);
+        let mut by = Judging::new(sent, self.radios[i].pieces());
         for (number, place) in (0..).zip(places(mpdus, rules, frame.mode)) {
             let survival =
                 clear * by.survival(place, |sinr, bits| bss.error.success(frame.mode, sinr, bits));

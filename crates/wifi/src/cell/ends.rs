@@ -31,7 +31,7 @@ impl Medium {
         self.cells.switch_interferers(now, false, &mut touched);
         for (place, sent) in self.air.places().filter(|(_, sent)| sent.ends <= now) {
             over.push((place, *sent));
-            self.radios[sent.frame.from.index()].sending = false;
+            self.radios[sent.frame.from.index()].end_sending();
         }
         for (_, sent) in &over {
             self.leave_if_shared(sent.frame.to);
@@ -100,7 +100,7 @@ impl Medium {
         if let Some(Member { reception, pieces }) = self.member(radio, place) {
             self.receive_member(now, (&reception, pieces.as_slice()), i, sent, observed, cx);
         }
-        if let Some(reception) = self.received(radio, place) {
+        if let Some(reception) = self.radios[i].take_reception(place) {
             self.receive(now, &reception, i, sent, observed, cx);
         }
     }
@@ -110,23 +110,13 @@ impl Medium {
     fn unhear(&mut self, now: Nanos, i: usize, place: u32) {
         let radio = &mut self.radios[i];
         radio.judge(now, &Judge::of(self.cells.of(i), i));
-        if let Some(at) = radio.signals.iter().position(|s| s.place == place) {
-            radio.signals.remove(at);
+        if radio.unhear(place) {
             self.sense_secondaries(now, i);
         }
     }
 
-    /// The reception of the transmission at `place` by a radio, if the radio was receiving it.
-    fn received(&mut self, radio: u32, place: u32) -> Option<Reception> {
-        self.radios[radio as usize].reception.take_if(|r| r.place == place)
-    }
-
     /// The member of a group in reception that is the transmission at `place`.
     fn member(&mut self, radio: u32, place: u32) -> Option<Member> {
-        let group = &self.radios[radio as usize].group;
-        if group.is_empty() {
-            return None;
-        }
         let member = self.radios[radio as usize].take_member(place);
         if member.is_some() {
             self.ending.end_member(radio);

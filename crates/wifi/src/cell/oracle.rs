@@ -36,7 +36,7 @@ impl Medium {
         if !self.ending.is_decoded() {
             self.ending.decode();
             self.books.on_decoded(&sent.frame);
-            if !self.radios[i].sending {
+            if !self.radios[i].is_sending() {
                 self.receive_undecoded(now, sent, cx);
             }
         }

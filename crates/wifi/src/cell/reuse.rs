@@ -35,7 +35,7 @@ impl Medium {
             if self.reach.knows_he(i) && self.cells.of(i).reuse.is_on() {
                 let ignored = self.is_ignored(now, i);
                 if ignored {
-                    self.radios[i].reception = None;
+                    self.radios[i].ignore();
                     self.stations[i].on_rx_ignored(now, &self.cells.of(i).rules);
                     self.settle(now, i, cx);
                 }
@@ -52,25 +52,21 @@ impl Medium {
     fn unsense(&mut self, now: Nanos, i: usize) {
         let Self { cells, radios, air, .. } = self;
         let own = cells.of(i);
-        let received = radios[i].reception.map(|reception| reception.place);
-        for signal in &mut radios[i].signals {
-            if signal.since + HE_SIG_A != now || Some(signal.place) == received {
-                continue;
-            }
-            let Some(sent) = air.at(signal.place) else { continue };
-            let sender = cells.sending(sent);
-            let power = signal.power * own.primary_part(signal.band);
-            if sent.frame.mode.format() == Format::He && own.reuse.ignores(&sender.reuse, power) {
-                signal.readable = false;
-            }
-        }
+        radios[i].ignore_signals(|signal| {
+            let sent = air.at(signal.place).filter(|_| signal.since + HE_SIG_A == now);
+            sent.is_some_and(|sent| {
+                let power = signal.power * own.primary_part(signal.band);
+                sent.frame.mode.format() == Format::He
+                    && own.reuse.ignores(&cells.sending(sent).reuse, power)
+            })
+        });
     }
 
     /// True if a station ignores the frame that its radio receives.
     fn is_ignored(&mut self, now: Nanos, i: usize) -> bool {
         let bss = self.cells.of(i);
         let radio = &mut self.radios[i];
-        let Some(reception) = radio.reception.filter(|r| r.started + HE_SIG_A == now) else {
+        let Some(reception) = radio.reception().filter(|r| r.started + HE_SIG_A == now) else {
             return false;
         };
         let Some(sent) = self.air.at(reception.place) else { return false };
@@ -81,7 +77,7 @@ impl Medium {
             return false;
         }
         radio.judge(now, &Judge::of(bss, i));
-        let Some(reception) = self.radios[i].reception else { return false };
+        let Some(reception) = self.radios[i].reception() else { return false };
         let survival = reception.survival();
         survival >= 1.0 || survival > 0.0 && self.cells.draw(&sent, i) < survival
     }

@@ -81,10 +81,7 @@ impl Medium {
     /// A transmitting station is deaf: it loses the frame that it was receiving.
     pub(super) fn deafen(&mut self, now: Nanos, sender: NodeId) {
         let i = sender.index();
-        self.radios[i].sending = true;
-        self.radios[i].reception = None;
-        self.radios[i].group.clear();
-        self.radios[i].busy = true;
+        self.radios[i].start_sending();
         self.stations[i].on_busy(now, &self.cells.of(i).rules);
         self.refresh(sender.0);
     }
@@ -134,13 +131,12 @@ impl Medium {
     /// Starts a signal at a radio. Returns true if it is the first new one there at this instant.
     fn hear(&mut self, now: Nanos, station: usize, signal: Signal) -> bool {
         let radio = &mut self.radios[station];
-        // Signals are in the order in which they began.
-        let first = radio.signals.last().is_none_or(|s| s.since != now);
+        let first = radio.is_first(now);
         if first {
             let bss = self.cells.of(station);
             radio.judge(now, &Judge::of(bss, station));
         }
-        radio.signals.push(signal);
+        radio.hear(signal);
         self.sense_secondaries(now, station);
         first
     }
@@ -150,7 +146,7 @@ impl Medium {
         let bss = self.cells.of(i);
         let levels = &bss.levels;
         let radio = &mut self.radios[i];
-        if radio.sending {
+        if radio.is_sending() {
             return;
         }
         let station = NodeId(u32::narrow(i));
@@ -163,7 +159,7 @@ impl Medium {
         let strongest =
             radio.strongest_new(now).filter(|new| !missed && radio.locks(now, new, levels));
         if let Some(new) = strongest {
-            let earlier = radio.reception.filter(|r| r.started != now);
+            let earlier = radio.reception().filter(|r| r.started != now);
             let old = earlier.map(|r| r.place);
             let from = earlier.map_or(0.0, |r| r.power);
             let Some(sent) = self.air.at(new.place) else { return };
@@ -172,14 +168,11 @@ impl Medium {
             let (lacks, knows) =
                 (self.reach.lacks(&self.cells, i, sent), self.reads_preamble(i, sent));
             let radio = &mut self.radios[i];
-            if lacks && let Some(reception) = &mut radio.reception {
-                reception.destroyed = !knows;
-                reception.is_preamble_only = knows;
+            if lacks {
+                radio.receive_preamble_only(knows);
             }
-            if let Some(reception) = &mut radio.reception
-                && new.power < from * levels.factors.taken
-            {
-                reception.destroyed = true;
+            if new.power < from * levels.factors.taken {
+                radio.destroy();
             }
             let Transmission { started: since, ends, .. } = *sent;
             let receiving = FrameStart { since, ends, mode: sent.frame.mode };
@@ -192,7 +185,7 @@ impl Medium {
             radio.update();
         }
         self.radios[i].overlap(now, missed, levels);
-        if missed && self.radios[i].reception.is_none() {
+        if missed && self.radios[i].reception().is_none() {
             // The medium is busy, and no EIFS follows, not even that of an earlier frame.
             self.stations[i].on_rx_error(now, false, &bss.rules);
         }
@@ -231,7 +224,7 @@ impl Medium {
     pub(super) fn sense(&mut self, now: Nanos, i: usize) -> bool {
         let radio = &mut self.radios[i];
         let bss = self.cells.of(i);
-        let busy = radio.sending
+        let busy = radio.is_sending()
             || radio.is_loud(
                 now,
                 &bss.levels,
@@ -239,10 +232,9 @@ impl Medium {
                 bss.tuned.primary,
             )
             || bss.ambient.is_heard_at(bss.local(i));
-        if busy == radio.busy {
+        if !radio.becomes(busy) {
             return false;
         }
-        radio.busy = busy;
         if busy {
             self.stations[i].on_busy(now, &bss.rules);
         } else {

@@ -48,7 +48,7 @@ impl Medium {
                 let rules = &self.cells.first().rules;
                 self.stations[i].on_rx_start(now, &start, rules);
                 self.stations[i].on_busy(now, rules);
-                self.radios[i].busy = true;
+                self.radios[i].becomes(true);
                 self.refresh(station);
             }
         }
@@ -80,9 +80,8 @@ impl Medium {
             if let Some(power) = self.reach.power(from, station) {
                 let i = station.index();
                 let mut reception = Reception::new(sent.started, place, power, &sent);
-                let pieces = &mut self.radios[i].pieces;
-                pieces.clear();
-                reception.judge(now, &Judge::of(self.cells.first(), i), pieces);
+                let by = Judge::of(self.cells.first(), i);
+                self.radios[i].receive_alone(now, &mut reception, &by);
                 self.receive(now, &reception, i, &sent, None, cx);
             }
         }
@@ -94,11 +93,11 @@ impl Medium {
         self.air.end(place);
         self.air.all_ended();
         self.alike.alone = None;
-        self.radios[from.index()].sending = false;
+        self.radios[from.index()].end_sending();
         for k in 0..self.alike.apart.len() {
             let station = self.alike.apart[k];
             let i = station as usize;
-            self.radios[i].busy = false;
+            self.radios[i].becomes(false);
             self.stations[i].on_idle(now);
             self.refresh(station);
         }

@@ -104,7 +104,7 @@ impl Medium {
                 let (since, band) = (sent.started, sent.band);
                 let (readable, received, group) = (true, false, None);
                 let signal = Signal { place, power, band, since, readable, received, group };
-                radio.signals.push(signal);
+                radio.hear(signal);
                 radio.lock(sent.started, signal, sent);
             }
         }
@@ -142,7 +142,7 @@ impl Medium {
         let view = failed.map_or(alike.view, |view| View { idle_from, silent_from, ..view });
         stations[i].resume(&view);
         alike.clocks.leave(i, stations[i].contenders_mut(), &cells.first().rules);
-        radios[i].busy = alike.alone.is_some();
+        radios[i].becomes(alike.alone.is_some());
         self.hear_collision(i);
         self.refresh(number);
     }

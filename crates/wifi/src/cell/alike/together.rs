@@ -45,7 +45,7 @@ impl Medium {
         for i in 0..self.stations.len() {
             if self.alike.shares[i] && !self.has_failed(i) {
                 self.leave(i);
-                self.radios[i].busy = false;
+                self.radios[i].becomes(false);
                 self.stations[i].on_idle(now);
                 self.refresh(u32::narrow(i));
             }
@@ -85,12 +85,13 @@ impl Medium {
     /// Lets a station that leaves receive what it has heard of the collision.
     pub(super) fn hear_collision(&mut self, i: usize) {
         let Some(Hearing { reception, over }) = self.hearing(i) else { return };
-        self.radios[i].busy = true;
-        let mut signals = std::mem::take(&mut self.radios[i].signals);
-        signals.extend(self.alike.collision.signals(|sent| self.power(sent, i)));
-        self.radios[i].signals = signals;
+        let Self { radios, alike, reach, .. } = self;
+        let station = NodeId(u32::narrow(i));
+        let power = |sent: &Transmission| reach.power(sent.frame.from, station).unwrap_or_default();
+        radios[i].becomes(true);
+        alike.collision.signals(power).for_each(|signal| radios[i].hear(signal));
         let Some(sent) = over else {
-            self.radios[i].reception = Some(reception);
+            radios[i].resume(reception);
             return;
         };
         let decoded = self.decodes(&reception, &sent, i);

@@ -78,7 +78,7 @@ impl Medium {
         }
         // The station behaves as if the medium had been busy for an instant.
         let i = station.index();
-        if !self.radios[i].busy {
+        if !self.radios[i].is_busy() {
             self.stations[i].on_idle(now);
         }
         self.refresh(u32::narrow(i));

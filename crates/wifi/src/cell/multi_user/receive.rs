@@ -126,7 +126,7 @@ impl Medium {
             let lengths: Vec<u32> =
                 self.stations[from.index()].mu_subframes(&user).map(|mpdu| mpdu.bytes).collect();
             let part = sent.part(user.mode);
-            let pieces = &self.radios[i].pieces;
+            let pieces = self.radios[i].pieces();
             outcomes = self.judge_part(&part, pieces, i, &lengths);
         }
         for (number, right) in outcomes.iter().enumerate() {

@@ -1,25 +1,18 @@
-//! A radio: the signals at its position, and the frame in reception.
-//!
-//! ```text
-//! SINR = power of the frame / (noise + sum of all other powers) in its band, constant between changes
-//! P(frame) = product over header and body, over intervals of constant SINR
-//! ```
-//! The header (preamble and PLCP header) is sent at the lowest rate of its kind; the body's bits
-//! are spread evenly over what follows.
+//! A radio: the signals at its position, and the frames in reception.
 
 mod group;
+mod reception;
 mod secondary;
 
-use airtcp_units::{Nanos, Narrow};
+use airtcp_units::Nanos;
 
-use crate::cell::ambient::{Ambient, Level};
-use crate::cell::bss::Bss;
+use crate::cell::ambient::Level;
 use crate::cell::levels::Levels;
 use crate::cell::occupied::Occupied;
 use crate::cell::transmission::Transmission;
 use crate::node::NodeId;
-use crate::phy::Mode;
-use crate::phy::error::ErrorModel;
+
+pub(crate) use reception::{Judge, Member, Piece, Reception, is_error_free, share};
 
 /// A signal at a radio, with its received power.
 #[derive(Debug, Clone, Copy)]
@@ -46,92 +39,101 @@ impl Signal {
     }
 }
 
-/// A frame being received.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Reception {
-    pub(crate) place: u32,
-    pub(crate) power: f64,
-    pub(crate) band: Occupied,
-    pub(crate) mode: Mode,
-    pub(crate) started: Nanos,
-    /// End of preamble and PLCP header.
-    pub(crate) body: Nanos,
-    ends: Nanos,
-    /// Bits of the body.
-    bits: u64,
-    /// Probability that all bits up to `until` are correct.
-    survival: f64,
-    until: Nanos,
-    /// Sum of other powers in its band since `until`.
-    pub(crate) interference: f64,
-    /// Noise and other powers in mW, integrated over the header's time in ns. Intervals in which
-    /// the frame's bits were certain to survive are left out.
-    disturbance: f64,
-    /// True if an overlap has destroyed it, whatever the SINR.
-    pub(crate) destroyed: bool,
-    /// Power of the strongest interferer so far that was stronger than the noise.
-    pub(crate) interferer: Option<f64>,
-    /// True if each MPDU of the body is judged by itself.
-    is_aggregate: bool,
-    /// True if the radio decodes the preamble with HE-SIG-A, but not the body.
-    pub(crate) is_preamble_only: bool,
-}
-
-/// An interval of constant SINR, in which bits of an aggregate can be lost.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Piece {
-    pub(crate) from: Nanos,
-    pub(crate) until: Nanos,
-    pub(crate) sinr: f64,
-}
-
-/// A member of a group of HE TB PPDUs in reception.
-#[derive(Debug)]
-pub(crate) struct Member {
-    pub(crate) reception: Reception,
-    pub(crate) pieces: Vec<Piece>,
-}
-
-/// Inputs to judge a reception.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Judge<'a> {
-    pub(crate) error: &'a ErrorModel,
-    pub(crate) ambient: &'a Ambient,
-    /// The band of the noise.
-    pub(crate) band: Occupied,
-    /// The radio's station, by its number in its cell.
-    pub(crate) station: usize,
-}
-
-impl<'a> Judge<'a> {
-    /// Inputs for station `i`, numbered on the medium, of a cell.
-    pub(crate) fn of(bss: &'a Bss, i: usize) -> Self {
-        let Bss { error, ambient, band, .. } = bss;
-        Self { error, ambient, band: *band, station: bss.local(i) }
-    }
-}
-
 /// A radio.
 #[derive(Debug, Default)]
 pub(crate) struct Radio {
-    pub(crate) sending: bool,
-    pub(crate) signals: Vec<Signal>,
-    pub(crate) reception: Option<Reception>,
+    sending: bool,
+    /// In the order in which they began.
+    signals: Vec<Signal>,
+    reception: Option<Reception>,
     /// True if the station has been notified that the medium is busy.
-    pub(crate) busy: bool,
+    busy: bool,
     /// By secondary channel, since when it has been idle; never while it is busy.
-    pub(crate) secondary_idle: [Nanos; 3],
+    secondary_idle: [Nanos; 3],
     /// Of an aggregate in reception, the intervals in which bits can be lost.
-    pub(crate) pieces: Vec<Piece>,
+    pieces: Vec<Piece>,
     /// Of an access point, the HE TB PPDUs in reception; empty while another frame is.
-    pub(crate) group: Vec<Member>,
+    group: Vec<Member>,
 }
 
+/// What it does, and what its station knows.
 impl Radio {
+    /// The station begins to transmit, and loses what it was receiving.
+    pub(crate) fn start_sending(&mut self) {
+        self.sending = true;
+        self.reception = None;
+        self.group.clear();
+        self.busy = true;
+    }
+
+    /// The station's transmission ends.
+    pub(crate) const fn end_sending(&mut self) {
+        self.sending = false;
+    }
+
+    /// True while the station transmits.
+    pub(crate) const fn is_sending(&self) -> bool {
+        self.sending
+    }
+
+    /// True if the station has been notified that the medium is busy.
+    pub(crate) const fn is_busy(&self) -> bool {
+        self.busy
+    }
+
+    /// The medium is busy or idle. True if the station has not been notified yet.
+    #[inline]
+    pub(crate) const fn becomes(&mut self, busy: bool) -> bool {
+        let changes = self.busy != busy;
+        self.busy = busy;
+        changes
+    }
+
     /// True if nothing is on the air for it.
     pub(crate) const fn is_quiet(&self) -> bool {
         let receives = self.reception.is_some() || !self.group.is_empty();
         !self.sending && !self.busy && self.signals.is_empty() && !receives
+    }
+}
+
+/// Signals.
+impl Radio {
+    /// A signal begins.
+    #[inline]
+    pub(crate) fn hear(&mut self, signal: Signal) {
+        self.signals.push(signal);
+    }
+
+    /// True if no signal has begun at `now` yet.
+    #[inline]
+    pub(crate) fn is_first(&self, now: Nanos) -> bool {
+        self.signals.last().is_none_or(|s| s.since != now)
+    }
+
+    /// The signal of the transmission at a place ends. True if there was one.
+    #[inline]
+    pub(crate) fn unhear(&mut self, place: u32) -> bool {
+        let at = self.signals.iter().position(|s| s.place == place);
+        if let Some(at) = at {
+            self.signals.remove(at);
+        }
+        at.is_some()
+    }
+
+    /// Signals that the radio does not receive become mere energy if `ignored`.
+    pub(crate) fn ignore_signals(&mut self, ignored: impl Fn(&Signal) -> bool) {
+        let received = self.reception.map(|reception| reception.place);
+        for signal in &mut self.signals {
+            if Some(signal.place) != received && ignored(signal) {
+                signal.readable = false;
+            }
+        }
+    }
+
+    /// The signals, to look at in a test.
+    #[cfg(test)]
+    pub(crate) fn signals(&self) -> &[Signal] {
+        &self.signals
     }
 
     /// Sum of the powers in a band of all transmissions except one and its group.
@@ -215,15 +217,67 @@ impl Radio {
             new.power >= levels.sensitivity && new.power < others * levels.detection
         })
     }
+}
+
+/// Receptions.
+impl Radio {
+    /// The frame in reception.
+    #[inline]
+    pub(crate) const fn reception(&self) -> Option<&Reception> {
+        self.reception.as_ref()
+    }
+
+    /// Goes on with a reception that began before.
+    pub(crate) const fn resume(&mut self, reception: Reception) {
+        self.reception = Some(reception);
+    }
+
+    /// Stops to receive.
+    pub(crate) const fn ignore(&mut self) {
+        self.reception = None;
+    }
+
+    /// Takes the reception of the transmission at a place, if the radio receives it.
+    #[inline]
+    pub(crate) fn take_reception(&mut self, place: u32) -> Option<Reception> {
+        self.reception.take_if(|r| r.place == place)
+    }
+
+    /// Receives a frame that was alone on the air, from its start to its end.
+    pub(crate) fn receive_alone(&mut self, now: Nanos, reception: &mut Reception, by: &Judge<'_>) {
+        self.pieces.clear();
+        reception.judge(now, by, &mut self.pieces);
+    }
+
+    /// Of an aggregate in reception, the intervals in which bits can be lost.
+    #[inline]
+    pub(crate) fn pieces(&self) -> &[Piece] {
+        &self.pieces
+    }
+
+    /// The radio decodes no more of the frame in reception than its preamble: with HE-SIG-A, if it `knows` it.
+    pub(crate) const fn receive_preamble_only(&mut self, knows: bool) {
+        if let Some(reception) = &mut self.reception {
+            reception.destroyed = !knows;
+            reception.is_preamble_only = knows;
+        }
+    }
+
+    /// An overlap destroys the frame in reception.
+    pub(crate) const fn destroy(&mut self) {
+        if let Some(reception) = &mut self.reception {
+            reception.destroyed = true;
+        }
+    }
 
     /// Begins to receive a frame.
     pub(crate) fn lock(&mut self, now: Nanos, signal: Signal, sent: &Transmission) {
         let interference = self.others(signal.place, signal.band);
         self.mark_received(signal.place, true);
         self.pieces.clear();
-        let reception = Reception::new(now, signal.place, signal.power, sent);
-        let band = signal.band;
-        self.reception = Some(Reception { band, interference, ..reception });
+        let mut reception = Reception::new(now, signal.place, signal.power, sent);
+        (reception.band, reception.interference) = (signal.band, interference);
+        self.reception = Some(reception);
     }
 
     /// Records whether the radio has begun to receive a signal.
@@ -274,135 +328,4 @@ impl Radio {
             self.update_group();
         }
     }
-}
-
-impl Reception {
-    /// A frame whose reception begins at `now` without other signals.
-    pub(crate) const fn new(now: Nanos, place: u32, power: f64, sent: &Transmission) -> Self {
-        Self {
-            place,
-            power,
-            band: sent.band,
-            mode: sent.frame.mode,
-            started: sent.started,
-            body: sent.body,
-            ends: sent.ends,
-            bits: sent.bits,
-            survival: 1.0,
-            until: now,
-            interference: 0.0,
-            disturbance: 0.0,
-            destroyed: false,
-            interferer: None,
-            is_aggregate: sent.frame.is_judged_by_mpdu(),
-            is_preamble_only: false,
-        }
-    }
-
-    /// Judges it up to `now`.
-    #[inline]
-    pub(crate) fn judge(&mut self, now: Nanos, by: &Judge<'_>, pieces: &mut Vec<Piece>) {
-        // Shortcut: most frames meet no overlap and are far above the noise.
-        if let Some(noise) = by.ambient.quiet(by.station)
-            && self
-                .is_error_free(by.error, self.power / (self.noise(noise, by) + self.interference))
-        {
-            self.until = now;
-        } else {
-            self.advance(now, by, pieces);
-        }
-    }
-
-    /// Probability that the whole frame is correct, once judged to its end; of an aggregate, preamble and PLCP
-    /// header.
-    pub(crate) fn survival(&self) -> f64 {
-        if self.destroyed { 0.0 } else { self.survival }
-    }
-
-    /// True if the mean SINR of preamble and header was at least `ratio`, once judged to the end.
-    pub(crate) fn noticed(&self, ratio: f64) -> bool {
-        let length = self.body.since(self.started).0 as f64;
-        self.power * length >= ratio * self.disturbance
-    }
-
-    /// Destroys a frame to which the radio had locked on, when a frame that begins at the same instant
-    /// drowns its preamble. The radio does not notice the frame.
-    pub(crate) const fn drown(&mut self) {
-        self.destroyed = true;
-        self.disturbance = f64::INFINITY;
-    }
-
-    /// True after [`drown`](Self::drown).
-    const fn is_drowned(&self) -> bool {
-        self.disturbance.is_infinite()
-    }
-
-    #[inline(never)]
-    fn advance(&mut self, now: Nanos, by: &Judge<'_>, pieces: &mut Vec<Piece>) {
-        let mut from = self.until;
-        self.until = now;
-        while from < now && !self.destroyed && self.survival > 0.0 {
-            let level = by.ambient.level(by.station, from, now);
-            let noise = self.noise(level.noise, by);
-            let others = noise + level.power + self.interference;
-            let sinr = self.power / others;
-            if from < self.body {
-                self.disturbance += others * level.until.min(self.body).since(from).0 as f64;
-            }
-            self.stretch(from, level.until, by.error, sinr);
-            if self.is_aggregate && level.until > self.body {
-                pieces.push(Piece { from: from.max(self.body), until: level.until, sinr });
-            }
-            if level.power > noise.max(self.interferer.unwrap_or(0.0)) {
-                self.interferer = Some(level.power);
-            }
-            from = level.until;
-        }
-    }
-
-    /// The part of the noise that falls into its band.
-    #[inline]
-    fn noise(&self, noise: f64, by: &Judge<'_>) -> f64 {
-        noise * by.band.part_in(self.band)
-    }
-
-    /// True if no part of the frame can be lost at an SINR.
-    #[inline]
-    fn is_error_free(&self, error: &ErrorModel, sinr: f64) -> bool {
-        is_error_free(error, sinr, self.mode, self.bits)
-    }
-
-    /// Judges an interval of constant SINR.
-    fn stretch(&mut self, from: Nanos, now: Nanos, error: &ErrorModel, sinr: f64) {
-        let body = self.body;
-        if from < body {
-            let (lowest, bits) = header(self.mode);
-            let part = share(body.min(now).since(from).0, body.since(self.started).0, bits);
-            self.survival *= error.success(lowest, sinr, part);
-        }
-        if now > body && !self.is_aggregate && !self.is_preamble_only {
-            let part = share(now.since(from.max(body)).0, self.ends.since(body).0, self.bits);
-            self.survival *= error.success(self.mode, sinr, part);
-        }
-    }
-}
-
-/// True if no part of a frame with a body of `body` bits can be lost at an SINR.
-#[inline]
-pub(crate) fn is_error_free(error: &ErrorModel, sinr: f64, mode: Mode, body: u64) -> bool {
-    let (lowest, bits) = header(mode);
-    error.is_error_free(lowest, sinr, bits) && error.is_error_free(mode, sinr, body)
-}
-
-/// The mode of a frame's PLCP header, and its bits.
-fn header(mode: Mode) -> (Mode, u64) {
-    if mode.is_ofdm() { (Mode::OFDM[0], 24) } else { (Mode::DSSS[0], 48) }
-}
-
-/// Bits in the time `part` of an interval of length `whole` with `bits` bits, rounded up.
-pub(crate) fn share(part: u64, whole: u64, bits: u64) -> u64 {
-    if part >= whole {
-        return bits;
-    }
-    u64::narrow((u128::from(part) * u128::from(bits)).div_ceil(u128::from(whole)))
 }

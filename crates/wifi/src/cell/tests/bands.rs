@@ -163,7 +163,7 @@ fn duplicates_set_the_nav_in_each_channel() {
         let timing = b.cell.cells.first().rules.timing;
         assert!(data(&b, 0).len() > 10);
         if number == 52 {
-            assert_eq!(b.cell.radios[2].signals.len(), 0);
+            assert_eq!(b.cell.radios[2].signals().len(), 0);
         }
         // Without RTS, the ACK reserves nothing.
         let expected =
@@ -187,7 +187,7 @@ fn power_is_spread_over_the_band() {
     b.run(Nanos(34_000 + 30_000));
     let near = |a: f64, b: f64| (a / b - 1.0).abs() < 1e-12;
     let powers = |i: usize| -> Vec<(u16, f64)> {
-        let signals = b.cell.radios[i].signals.iter();
+        let signals = b.cell.radios[i].signals().iter();
         signals.map(|s| (s.band.spectrum().mhz(), s.power)).collect()
     };
     // At the radio of channel 44: a quarter of 80 MHz, its own frame, and none of channels 36 and 40.
@@ -201,12 +201,12 @@ fn power_is_spread_over_the_band() {
     assert!(half.contains(&(40, 1e-6)) && near(half.iter().map(|p| p.1).sum(), 1e-6 + WEAK / 2.0));
     // At the radio of 80 MHz all of all. In the 40 MHz of the third frame: half of the first, none of the second.
     let radio = &b.cell.radios[0];
-    assert_eq!(radio.signals.len(), 3);
-    let third = radio.signals.iter().find(|s| s.band.spectrum().mhz() == 40).unwrap();
+    assert_eq!(radio.signals().len(), 3);
+    let third = radio.signals().iter().find(|s| s.band.spectrum().mhz() == 40).unwrap();
     assert!(near(radio.others(third.place, third.band), 1e-6 / 2.0));
-    let first = radio.signals.iter().find(|s| s.band.spectrum().mhz() == 80).unwrap();
+    let first = radio.signals().iter().find(|s| s.band.spectrum().mhz() == 80).unwrap();
     assert!(near(radio.others(first.place, first.band), 2.0 * WEAK));
-    assert!(near(radio.reception.unwrap().interference, 2.0 * WEAK));
+    assert!(near(radio.reception().unwrap().interference, 2.0 * WEAK));
 }
 
 /// A narrow cell on a secondary channel: dynamic bonding transmits beside its frames over the primary 20 or 40 MHz,

@@ -114,11 +114,11 @@ fn the_power_is_limited_until_the_end_of_the_access() {
     // The medium was idle at the arrival: no back-off.
     let (at, frame) = *b.log.last().unwrap();
     assert_eq!((at, frame.from), (began + Span::from_micros(32 + 34), NodeId(1)));
-    let at_ap = |b: &Bench| b.cell.radios[0].signals.iter().map(|s| s.power).fold(0.0, f64::max);
+    let at_ap = |b: &Bench| b.cell.radios[0].signals().iter().map(|s| s.power).fold(0.0, f64::max);
     let near = |a: f64, b: f64| (a / b - 1.0).abs() < 1e-9;
     assert!(near(at_ap(&b), 1e-5 * 0.125_892_541_179), "{}", at_ap(&b));
     assert!(near(
-        b.cell.radios[2].signals.iter().map(|s| s.power).fold(1.0, f64::min),
+        b.cell.radios[2].signals().iter().map(|s| s.power).fold(1.0, f64::min),
         3.981_071_705_5e-9
     ));
     // Alone on the medium again, with full power.
