@@ -201,7 +201,8 @@ fn formats(cells: &[(CellPlan, String)]) -> Vec<Format> {
 fn takes_part(stations: &[StationPlan]) -> Vec<bool> {
     let width = stations.first().map(|access_point| access_point.width);
     let all = stations.iter();
-    all.map(|s| s.decodes >= Format::He && width.is_none_or(|width| s.width >= width)).collect()
+    let takes_part = |s: &StationPlan| s.decodes.generation().multi_user;
+    all.map(|s| takes_part(s) && width.is_none_or(|width| s.width >= width)).collect()
 }
 
 /// Inputs to build the stations of a cell.

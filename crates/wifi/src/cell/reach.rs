@@ -192,9 +192,16 @@ impl Reach {
             || mode.is_mcs() && outside()
     }
 
-    /// True if a radio decodes HE-SIG-A.
-    pub(super) fn knows_he(&self, radio: usize) -> bool {
-        self.formats.get(radio).is_none_or(|format| *format >= Format::He)
+    /// True if a radio that does not decode all of a transmission decodes the field with its TXOP (HE-SIG-A).
+    pub(super) fn reads_signal_a(&self, radio: usize, sent: &Transmission) -> bool {
+        let format = sent.frame.mode.format();
+        format.generation().signal_a.is_some()
+            && self.formats.get(radio).is_none_or(|own| *own >= format)
+    }
+
+    /// True if a radio decodes the colours of frames.
+    pub(super) fn has_reuse(&self, radio: usize) -> bool {
+        self.formats.get(radio).is_none_or(|own| own.generation().signal_a.is_some())
     }
 }
 

@@ -11,18 +11,17 @@ use airtcp_units::{Nanos, Narrow, Span};
 
 use super::medium::Medium;
 use super::radio::Judge;
-use crate::phy::Format;
-
-/// Time from the start of an HE frame to the end of HE-SIG-A: 20 us up to L-SIG, RL-SIG, HE-SIG-A.
-const HE_SIG_A: Span = Span::from_micros(20 + 4 + 8);
+use crate::phy::Mode;
 
 impl Medium {
     /// Schedules the ends of the HE-SIG-A fields of frames that begin now.
     pub(super) fn schedule_reuse(&mut self, now: Nanos) {
-        if self.cells.iter().any(|bss| bss.reuse.is_on())
-            && self.air.starting().iter().any(|frame| frame.mode.format() == Format::He)
-        {
-            self.air.schedule_detection(now + HE_SIG_A);
+        if self.cells.iter().any(|bss| bss.reuse.is_on()) {
+            for place in 0..self.air.starting().len() {
+                if let Some(time) = signal_a(self.air.starting()[place].mode) {
+                    self.air.schedule_detection(now + time);
+                }
+            }
         }
     }
 
@@ -32,7 +31,7 @@ impl Medium {
             return;
         }
         for i in 0..self.radios.len() {
-            if self.reach.knows_he(i) && self.cells.of(i).reuse.is_on() {
+            if self.reach.has_reuse(i) && self.cells.of(i).reuse.is_on() {
                 let ignored = self.is_ignored(now, i);
                 if ignored {
                     self.radios[i].ignore();
@@ -53,10 +52,9 @@ impl Medium {
         let Self { cells, radios, air, .. } = self;
         let own = cells.of(i);
         radios[i].ignore_signals(|signal| {
-            let sent = air.at(signal.place).filter(|_| signal.since + HE_SIG_A == now);
-            sent.is_some_and(|sent| {
+            air.at(signal.place).is_some_and(|sent| {
                 let power = signal.power * own.primary_part(signal.band);
-                sent.frame.mode.format() == Format::He
+                signal_a(sent.frame.mode).is_some_and(|time| signal.since + time == now)
                     && own.reuse.ignores(&cells.sending(sent).reuse, power)
             })
         });
@@ -66,12 +64,10 @@ impl Medium {
     fn is_ignored(&mut self, now: Nanos, i: usize) -> bool {
         let bss = self.cells.of(i);
         let radio = &mut self.radios[i];
-        let Some(reception) = radio.reception().filter(|r| r.started + HE_SIG_A == now) else {
-            return false;
-        };
+        let Some(reception) = radio.reception() else { return false };
         let Some(sent) = self.air.at(reception.place) else { return false };
         let sender = self.cells.sending(&sent);
-        if sent.frame.mode.format() != Format::He
+        if signal_a(sent.frame.mode).is_none_or(|time| reception.started + time != now)
             || !bss.reuse.ignores(&sender.reuse, reception.power * bss.primary_part(reception.band))
         {
             return false;
@@ -81,4 +77,9 @@ impl Medium {
         let survival = reception.survival();
         survival >= 1.0 || survival > 0.0 && self.cells.draw(&sent, i) < survival
     }
+}
+
+/// Time from the start of a frame to the end of the field with its colour; `None` without one.
+fn signal_a(mode: Mode) -> Option<Span> {
+    mode.format().generation().signal_a
 }

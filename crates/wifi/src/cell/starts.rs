@@ -166,7 +166,7 @@ impl Medium {
             radio.lock(now, new, sent);
             // The station decodes the non-HT part of the preamble, defers, and fails to decode the rest.
             let (lacks, knows) =
-                (self.reach.lacks(&self.cells, i, sent), self.reads_preamble(i, sent));
+                (self.reach.lacks(&self.cells, i, sent), self.reach.reads_signal_a(i, sent));
             let radio = &mut self.radios[i];
             if lacks {
                 radio.receive_preamble_only(knows);

@@ -4,7 +4,7 @@
 //! only when it stops), so each phase compares what the stations wait for before and after it.
 
 use airtcp_packet::Pool;
-use airtcp_probe::air::{AirBlockAck, AirEvent, AirFormat, AirFrame, AirMcs};
+use airtcp_probe::air::{AirBlockAck, AirEvent, AirFrame, AirMcs};
 use airtcp_probe::{Event, FrameLoss, PoolCx, Probe};
 use airtcp_units::{Nanos, Narrow, Span, detmath};
 
@@ -14,7 +14,7 @@ use super::radio::Reception;
 use super::transmission::Transmission;
 use crate::mac::{AccessState, Category, Class, Countdown, Frame, Kind, Mpdu, distance};
 use crate::node::NodeId;
-use crate::phy::{Format, GuardInterval, Mode, RuSize};
+use crate::phy::{GuardInterval, Mode, RuSize};
 
 impl Medium {
     /// True if a probe observes; then records what stations wait for.
@@ -285,13 +285,11 @@ fn report_backoff<P: Probe>(now: Nanos, station: u32, down: &Countdown, cx: &mut
 
 /// The modulation and coding scheme of a mode of HT, VHT or HE; `triggered` for an HE TB PPDU.
 fn mcs(mode: Mode, triggered: bool) -> Option<AirMcs> {
-    let format = match mode.format() {
-        Format::Dsss | Format::Ofdm => return None,
-        Format::Ht => AirFormat::Ht,
-        Format::Vht => AirFormat::Vht,
-        Format::He if mode.ru().is_none() => AirFormat::He,
-        Format::He if triggered => AirFormat::HeTrigger,
-        Format::He => AirFormat::HeMu,
+    let names = mode.format().generation().air?;
+    let format = match mode.ru() {
+        None => names.single,
+        Some(_) if triggered => names.triggered,
+        Some(_) => names.multi_user,
     };
     Some(AirMcs {
         format,

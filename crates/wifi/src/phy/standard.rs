@@ -12,6 +12,7 @@ use airtcp_units::{BitRate, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::band::Band;
 use super::{Format, Mode};
 
 /// A version of 802.11.
@@ -38,57 +39,13 @@ pub enum Standard {
     Ax,
 }
 
-/// A frequency band.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
-pub enum Band {
-    /// 2.4 GHz.
-    #[serde(rename = "2.4 GHz")]
-    Ghz2,
-    /// 5 GHz.
-    #[serde(rename = "5 GHz")]
-    Ghz5,
-    /// 6 GHz.
-    #[serde(rename = "6 GHz")]
-    Ghz6,
-}
-
-impl fmt::Display for Band {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Ghz2 => "2.4 GHz",
-            Self::Ghz5 => "5 GHz",
-            Self::Ghz6 => "6 GHz",
-        })
-    }
-}
-
 impl Band {
-    /// Short inter-frame space of OFDM.
-    pub const fn sifs(self) -> Span {
-        match self {
-            Self::Ghz2 => Span::from_micros(10),
-            Self::Ghz5 | Self::Ghz6 => Span::from_micros(16),
-        }
-    }
-
     /// Standards in the band, oldest first. Stations of an older standard can be in a cell of a newer one.
     pub const fn standards(self) -> &'static [Standard] {
         match self {
             Self::Ghz2 => &[Standard::B, Standard::G, Standard::N, Standard::Ax],
             Self::Ghz5 => &[Standard::A, Standard::N, Standard::Ac, Standard::Ax],
             Self::Ghz6 => &[Standard::Ax],
-        }
-    }
-
-    /// Default frequency of propagation models in Hz: channel 36 at 5 GHz (as in ns-3), channel 6 at 2.4
-    /// GHz, and channel 5 at 6 GHz.
-    pub const fn frequency_hz(self) -> f64 {
-        match self {
-            Self::Ghz2 => 2.437e9,
-            Self::Ghz5 => 5.18e9,
-            Self::Ghz6 => 5.975e9,
         }
     }
 }
@@ -139,6 +96,16 @@ impl Standard {
     /// True for 802.11n, ac and ax, whose rates depend on width, streams and guard interval.
     pub const fn has_mcs(self) -> bool {
         matches!(self, Self::N | Self::Ac | Self::Ax)
+    }
+
+    /// True if its frames have one of several codes.
+    pub const fn chooses_code(self) -> bool {
+        self.format().generation().codings.len() > 1
+    }
+
+    /// True if its cells have colours, by which stations ignore frames of other cells.
+    pub const fn has_colours(self) -> bool {
+        self.format().generation().signal_a.is_some()
     }
 
     /// The non-HT mode of `rate`.

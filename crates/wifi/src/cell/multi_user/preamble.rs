@@ -15,14 +15,8 @@ use crate::cell::radio::Reception;
 use crate::cell::transmission::Transmission;
 use crate::mac::{Frame, SignalQuality};
 use crate::node::NodeId;
-use crate::phy::Format;
 
 impl Medium {
-    /// True if a radio that does not decode all of a PPDU decodes its HE-SIG-A.
-    pub(in crate::cell) fn reads_preamble(&self, radio: usize, sent: &Transmission) -> bool {
-        self.reach.knows_he(radio) && sent.frame.mode.format() == Format::He
-    }
-
     /// Handles the end of a PPDU of which a radio was receiving the preamble alone.
     pub(in crate::cell) fn receive_preamble<P: Probe>(
         &mut self,

@@ -15,7 +15,7 @@ impl MacConfig {
         if self.ofdma.is_none() {
             return Ok(());
         }
-        if standard != Standard::Ax {
+        if !standard.format().generation().multi_user {
             let message = format!("needs 802.11ax, but the standard is {standard}: omit it");
             return Err(ConfigError::new("ofdma", message));
         }
