@@ -76,7 +76,7 @@ impl CellSpec {
     /// Checks that a station of standard `own` can be in this cell of 802.11n, ac or ax.
     fn check_older(&self, own: Standard) -> Result<(), String> {
         let band = self.setup().map_or(self.standard.band(), |setup| setup.band);
-        let all = band.standards();
+        let all: Vec<Standard> = band.standards().collect();
         let older = all.iter().take_while(|other| **other != self.standard);
         if !older.clone().any(|other| *other == own) {
             let cell = self.standard;

@@ -16,7 +16,7 @@ pub(super) const MAX_TIME: Span = Span::from_micros(5_484);
 pub(crate) struct Generation {
     /// Name of the format of its frames.
     pub(crate) name: &'static str,
-    /// Its channels by band; the first band is the default.
+    /// Its channels by band.
     pub(crate) bands: &'static [Channels],
     /// Widths of its channels, the narrowest first.
     pub(crate) widths: &'static [Width],

@@ -1,6 +1,20 @@
 //! Numbers of the modes that follow from the descriptions.
 
-use crate::phy::{Mode, Standard, Timing, TimingConfig};
+use super::description::Channels;
+use crate::phy::{Band, Mode, Standard, Timing, TimingConfig};
+
+/// A standard with schemes has channels in each of its bands, and no others.
+#[test]
+fn standards_have_the_bands_of_their_generation() {
+    for standard in Standard::ALL.iter().filter(|standard| standard.has_mcs()) {
+        let of = |channels: &Channels| {
+            assert!(channels.widths.contains(&channels.usual) && !channels.groups.is_empty());
+            channels.band
+        };
+        let bands: Vec<Band> = standard.format().generation().bands.iter().map(of).collect();
+        assert_eq!(bands, standard.bands());
+    }
+}
 
 /// Every number of every mode, as one: a new generation appends to it, and changes none of these modes.
 #[test]
