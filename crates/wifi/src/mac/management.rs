@@ -51,7 +51,7 @@ impl Station {
 
     /// True once after the station has become associated.
     pub(crate) const fn take_newly_associated(&mut self) -> bool {
-        std::mem::replace(&mut self.newly_associated, false)
+        self.news.take_associated()
     }
 
     /// Time at which its stage times out.
@@ -120,7 +120,7 @@ impl Station {
                     }
                     (Stage::Associating, Class::AssociationResponse) => {
                         (*stage, *until) = (Stage::Associated, now + *missed);
-                        self.newly_associated = true;
+                        self.news.associate();
                         return;
                     }
                     _ => return,

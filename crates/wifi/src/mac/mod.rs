@@ -22,6 +22,7 @@ mod link_red;
 mod management;
 mod mpdu;
 mod multi_user;
+mod news;
 mod originator;
 mod outcome;
 mod part;

@@ -175,7 +175,7 @@ impl Station {
         if mpdu.riders > 0 {
             self.finish_riders(category, &mpdu, completion);
         }
-        self.finished.push(Finished { mpdu, category: u8::narrow(category), completion });
+        self.news.finish(Finished { mpdu, category: u8::narrow(category), completion });
     }
 }
 

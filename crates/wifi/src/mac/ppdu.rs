@@ -264,7 +264,9 @@ impl Station {
             let next = lane.waiting.pop_front();
             lane.on_air = 0;
             self.contenders[category].mpdu = next;
-            self.vacated |= next.is_none();
+            if next.is_none() {
+                self.news.vacate();
+            }
         }
     }
 

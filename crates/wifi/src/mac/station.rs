@@ -12,6 +12,7 @@ use airtcp_units::{Nanos, Narrow, Span};
 
 use super::association::{Association, ManagementQueue};
 use super::exchange::{Due, Exchange, Finished};
+use super::news::News;
 use super::{
     Beacons, CATEGORIES, Category, Class, Contender, Countdown, Frame, Hooks, Mpdu, MuAccess,
     MuStation, Originator, Part, PowerLimit, Rules, View, Widths,
@@ -74,17 +75,13 @@ pub(crate) struct Station {
     pub(super) rts_unanswered: BTreeSet<NodeId>,
     /// Receiver of the current burst, and the frames left in it (OAR).
     pub(super) burst: (NodeId, u32),
-    pub(super) finished: Vec<Finished>,
-    /// True if the head of a category has become empty, or a multi-user exchange has ended: the category may be ready
-    /// although no packet has finished, for instance after a BlockAckReq.
-    pub(super) vacated: bool,
+    pub(super) news: News,
     /// True if a category for management frames follows the access categories.
     pub(super) has_management: bool,
     /// An access point's beacons.
     pub(super) beacons: Option<Beacons>,
     /// State of association; `None` without association.
     pub(super) association: Option<Association>,
-    pub(super) newly_associated: bool,
     pub(super) management_queue: ManagementQueue,
     /// Changes of its exchanges by schemes; `None` without any.
     pub(crate) hooks: Option<Box<Hooks>>,
@@ -126,12 +123,10 @@ impl Station {
             slowest,
             rts_unanswered: BTreeSet::new(),
             burst: (NodeId::BROADCAST, 0),
-            finished: Vec::new(),
-            vacated: false,
+            news: News::default(),
             has_management: false,
             beacons: None,
             association: None,
-            newly_associated: false,
             management_queue: ManagementQueue::new(),
             hooks: None,
             originator: None,
@@ -210,17 +205,17 @@ impl Station {
 
     /// True if finished packets wait to be taken, or a category may have become ready without one.
     pub(crate) const fn has_news(&self) -> bool {
-        !self.finished.is_empty() || self.vacated
+        self.news.is_any()
     }
 
     /// True, once, if a category may have become ready without a finished packet.
     pub(crate) const fn take_vacated(&mut self) -> bool {
-        std::mem::replace(&mut self.vacated, false)
+        self.news.take_vacated()
     }
 
     /// Takes the latest finished packet.
     pub(crate) fn take_finished(&mut self) -> Option<Finished> {
-        self.finished.pop()
+        self.news.take_finished()
     }
 
     /// Puts a packet at the empty head of its category. Its data frame has `bytes`; no attempt

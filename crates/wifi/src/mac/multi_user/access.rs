@@ -259,7 +259,7 @@ impl Station {
             mu.stage = Stage::None;
             mu.users.clear();
         }
-        self.vacated = true;
+        self.news.vacate();
         self.exchange = Exchange::None;
         self.contenders[self.active].draw(now, &mut self.random);
         self.refresh_wants(now, rules);

@@ -289,7 +289,7 @@ impl Station {
         self.exchange = Exchange::None;
         let Some(mu) = &mut self.mu_access else { return };
         mu.stage = Stage::None;
-        self.vacated = true;
+        self.news.vacate();
         let users = std::mem::take(&mut mu.users);
         for user in &users {
             self.finish_user(now, category, user, rules);

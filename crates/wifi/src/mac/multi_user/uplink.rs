@@ -193,7 +193,7 @@ impl Station {
         self.exchange = Exchange::None;
         let Some(mu) = &mut self.mu_access else { return };
         mu.stage = Stage::None;
-        self.vacated = true;
+        self.news.vacate();
         mu.grants.clear();
         let users = std::mem::take(&mut mu.users);
         let answered = users.iter().any(|user| user.answered);
