@@ -78,7 +78,7 @@ impl Station {
         rules: &Rules,
     ) -> bool {
         if frame.no_ack {
-            return self.completes_new_packet(frame, usize::from(frame.category));
+            return self.numbers.completes_new_packet(frame, usize::from(frame.category));
         }
         if self.due.is_some() {
             // An answer is already due: a second frame gets none.
@@ -124,7 +124,7 @@ impl Station {
             Kind::Management => CATEGORIES,
             _ => return false,
         };
-        let new = self.completes_new_packet(frame, sequences);
+        let new = self.numbers.completes_new_packet(frame, sequences);
         if frame.kind == Kind::Management && new {
             self.on_management(now, frame, rules);
         }

@@ -164,8 +164,7 @@ impl Station {
             Some(beacons) if class == Class::Beacon => beacons.bytes,
             _ => length(class, rules.timing.standard),
         };
-        let sequence = self.next_sequence;
-        self.next_sequence = (sequence + 1) % 4096;
+        let sequence = self.numbers.take();
         let part = Part::whole(bytes, rules);
         let mpdu = Mpdu::new(now, to, class, part, sequence, rules.timing.lowest());
         self.put_at_head(now, last, mpdu, rules);
@@ -196,7 +195,7 @@ impl Station {
 #[cfg(test)]
 impl Station {
     pub(crate) const fn set_next_sequence(&mut self, next: u16) {
-        self.next_sequence = next;
+        self.numbers.set_next(next);
     }
 
     pub(crate) const fn stage(&self) -> Option<Stage> {

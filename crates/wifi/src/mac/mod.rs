@@ -23,6 +23,7 @@ mod management;
 mod mpdu;
 mod multi_user;
 mod news;
+mod numbers;
 mod originator;
 mod outcome;
 mod part;

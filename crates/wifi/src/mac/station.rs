@@ -13,6 +13,7 @@ use airtcp_units::{Nanos, Narrow, Span};
 use super::association::{Association, ManagementQueue};
 use super::exchange::{Due, Exchange, Finished};
 use super::news::News;
+use super::numbers::Numbers;
 use super::{
     Beacons, CATEGORIES, Category, Class, Contender, Countdown, Frame, Hooks, Mpdu, MuAccess,
     MuStation, Originator, Part, PowerLimit, Rules, View, Widths,
@@ -62,10 +63,7 @@ pub(crate) struct Station {
     pub(super) active: usize,
     pub(super) txop_end: Nanos,
     pub(super) due: Option<(Nanos, Due)>,
-    pub(super) next_sequence: u16,
-    /// By sender and category (management last): 16 times the last sequence number, plus the
-    /// fragment number, plus 1; 0 for none.
-    pub(super) last_received: Vec<u32>,
+    pub(super) numbers: Numbers,
     pub(super) random: Stream,
     /// Rate control of its data frames.
     pub(super) rate: Rate,
@@ -96,9 +94,6 @@ pub(crate) struct Station {
     pub(super) power_limit: PowerLimit,
 }
 
-/// Separate sequences in duplicate detection: access categories and management frames.
-pub(super) const SEQUENCES: usize = CATEGORIES + 1;
-
 impl Station {
     pub(crate) fn new(
         id: NodeId,
@@ -116,8 +111,7 @@ impl Station {
             active: 0,
             txop_end: Nanos::ZERO,
             due: None,
-            next_sequence: 0,
-            last_received: vec![0; stations * SEQUENCES],
+            numbers: Numbers::new(stations),
             random,
             rate,
             slowest,
@@ -260,9 +254,7 @@ impl Station {
         {
             return originator.number(to, category);
         }
-        let sequence = self.next_sequence;
-        self.next_sequence = (sequence + 1) % 4096;
-        sequence
+        self.numbers.take()
     }
 
     /// Puts a frame at the empty head of a category.
