@@ -20,6 +20,7 @@ mod hooks;
 mod lifetime;
 mod link_red;
 mod management;
+mod management_frames;
 mod mpdu;
 mod multi_user;
 mod news;

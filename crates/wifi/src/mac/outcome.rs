@@ -34,7 +34,7 @@ impl Station {
         let contender = &mut self.contenders[category];
         if let Some(mpdu) = contender.mpdu.take_if(|_| !is_over) {
             if mpdu.class.is_management() {
-                self.on_management_end(&mpdu, true);
+                self.management.on_end(&mpdu, true);
             } else {
                 let arrived = success || mpdu.packet.is_none();
                 let completion =
@@ -130,7 +130,7 @@ impl Station {
         if !given_up {
             self.contenders[category].mpdu = Some(mpdu);
         } else if mpdu.class.is_management() {
-            self.on_management_end(&mpdu, false);
+            self.management.on_end(&mpdu, false);
         } else {
             self.finish(category, mpdu, Completion::GivenUp);
         }

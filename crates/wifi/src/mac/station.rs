@@ -10,8 +10,9 @@ use airtcp_packet::PacketId;
 use airtcp_random::Stream;
 use airtcp_units::{Nanos, Narrow, Span};
 
-use super::association::{Association, ManagementQueue};
+use super::association::Association;
 use super::exchange::{Due, Exchange, Finished};
+use super::management::Management;
 use super::news::News;
 use super::numbers::Numbers;
 use super::{
@@ -76,11 +77,7 @@ pub(crate) struct Station {
     pub(super) news: News,
     /// True if a category for management frames follows the access categories.
     pub(super) has_management: bool,
-    /// An access point's beacons.
-    pub(super) beacons: Option<Beacons>,
-    /// State of association; `None` without association.
-    pub(super) association: Option<Association>,
-    pub(super) management_queue: ManagementQueue,
+    pub(super) management: Management,
     /// Changes of its exchanges by schemes; `None` without any.
     pub(crate) hooks: Option<Box<Hooks>>,
     /// The sending side of its BlockAck sessions; `None` without aggregation.
@@ -119,9 +116,7 @@ impl Station {
             burst: (NodeId::BROADCAST, 0),
             news: News::default(),
             has_management: false,
-            beacons: None,
-            association: None,
-            management_queue: ManagementQueue::new(),
+            management: Management::default(),
             hooks: None,
             originator: None,
             mu_access: None,
@@ -139,8 +134,7 @@ impl Station {
         contender: Contender,
     ) {
         self.has_management = true;
-        self.beacons = beacons;
-        self.association = association;
+        self.management = Management::new(beacons, association);
         self.contenders.push(contender);
     }
 
@@ -309,7 +303,7 @@ impl Station {
     pub(crate) fn next_timer(&self, rules: &Rules) -> Nanos {
         let mut next = self.due.map_or(Nanos::NEVER, |(at, _)| at).min(self.view.nav_reset);
         if self.has_management {
-            next = next.min(self.beacons.map_or(Nanos::NEVER, |b| b.next)).min(self.stage_end());
+            next = next.min(self.management.next());
         }
         match self.exchange {
             Exchange::None if self.due.is_none() && self.view.idle_from != Nanos::NEVER => {
