@@ -10,8 +10,8 @@
 
 use airtcp_probe::ConfigError;
 
-use super::{Attempt, Control, ControlInputs, Ladder, Outcome, Peers, RateControl, positive};
-use crate::phy::Mode;
+use super::climb::{Climber, Climbing, Thresholds};
+use crate::rate::{Control, ControlInputs, positive};
 
 /// S0's simple algorithm.
 #[derive(
@@ -31,51 +31,10 @@ impl Default for S0Config {
     }
 }
 
-/// State of a destination.
-#[derive(Debug, Clone)]
-struct State {
-    step: usize,
-    successes: u32,
-    failures: u32,
-}
-
 /// S0's simple algorithm.
-#[derive(Debug, Clone)]
-pub struct S0 {
-    config: S0Config,
-    ladder: Ladder,
-    peers: Peers<State>,
-}
+pub type S0 = Climber<S0Config>;
 
-impl RateControl for S0 {
-    fn learns_from_receptions(&self) -> bool {
-        false
-    }
-
-    fn pick(&self, attempt: &Attempt) -> Mode {
-        self.ladder.mode(self.peers.get(attempt.to).step)
-    }
-
-    fn on_result(&mut self, outcome: &Outcome) {
-        let Some(succeeded) = outcome.succeeded() else { return };
-        let state = self.peers.get_mut(outcome.attempt.to);
-        if succeeded {
-            state.failures = 0;
-            state.successes += 1;
-            if state.successes >= self.config.successes {
-                state.successes = 0;
-                state.step = (state.step + 1).min(self.ladder.top());
-            }
-        } else {
-            state.successes = 0;
-            state.failures += 1;
-            if state.failures >= self.config.failures {
-                state.failures = 0;
-                state.step = state.step.saturating_sub(1);
-            }
-        }
-    }
-}
+impl Climbing for S0Config {}
 
 impl Control for S0 {
     type Config = S0Config;
@@ -83,12 +42,10 @@ impl Control for S0 {
     fn build(config: &S0Config, inputs: &ControlInputs<'_>) -> Result<Self, ConfigError> {
         positive("failures", config.failures)?;
         positive("successes", config.successes)?;
-        let step = inputs.start.unwrap_or(inputs.ladder.top());
-        Ok(Self {
-            config: config.clone(),
-            ladder: inputs.ladder.clone(),
-            peers: Peers::new(State { step, successes: 0, failures: 0 }),
-        })
+        let S0Config { failures, successes } = *config;
+        let thresholds = Thresholds { failures, successes, timer: None, probes: false };
+        let start = inputs.start.unwrap_or(inputs.ladder.top());
+        Ok(Self::new(config.clone(), inputs, start, thresholds))
     }
 
     #[cfg(test)]
@@ -99,9 +56,9 @@ impl Control for S0 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::RateConfig;
-    use super::super::conformance::script;
     use super::*;
+    use crate::rate::RateConfig;
+    use crate::rate::conformance::script;
 
     #[test]
     fn scripted() {

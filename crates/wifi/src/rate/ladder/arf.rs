@@ -13,8 +13,8 @@
 
 use airtcp_probe::ConfigError;
 
-use super::{Attempt, Control, ControlInputs, Ladder, Outcome, Peers, RateControl, positive};
-use crate::phy::Mode;
+use super::climb::{Climber, Climbing, Thresholds};
+use crate::rate::{Control, ControlInputs, positive};
 
 /// ARF.
 #[derive(
@@ -36,87 +36,10 @@ impl Default for ArfConfig {
     }
 }
 
-/// Change of a destination's step.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum StepChange {
-    None,
-    Up,
-    /// Down after enough failures.
-    Down,
-    /// Down after a failed probe.
-    Back,
-}
-
-/// State of a destination.
-#[derive(Debug, Clone)]
-pub(super) struct ArfState {
-    pub(super) step: usize,
-    successes: u32,
-    failures: u32,
-    attempts: u32,
-    probing: bool,
-}
-
-impl ArfState {
-    pub(super) const fn new(step: usize) -> Self {
-        Self { step, successes: 0, failures: 0, attempts: 0, probing: false }
-    }
-
-    pub(super) fn acknowledged(&mut self, successes: u32, timer: u32, top: usize) -> StepChange {
-        self.attempts = self.attempts.saturating_add(1);
-        self.successes = self.successes.saturating_add(1);
-        self.failures = 0;
-        self.probing = false;
-        if self.step == top || (self.successes < successes && self.attempts < timer) {
-            return StepChange::None;
-        }
-        *self = Self { probing: true, ..Self::new(self.step + 1) };
-        StepChange::Up
-    }
-
-    pub(super) fn failed(&mut self, failures: u32) -> StepChange {
-        self.attempts = self.attempts.saturating_add(1);
-        self.failures += 1;
-        self.successes = 0;
-        let change = if self.probing {
-            StepChange::Back
-        } else if self.failures >= failures {
-            StepChange::Down
-        } else {
-            return StepChange::None;
-        };
-        *self = Self::new(self.step.saturating_sub(1));
-        change
-    }
-}
-
 /// ARF.
-#[derive(Debug, Clone)]
-pub struct Arf {
-    config: ArfConfig,
-    ladder: Ladder,
-    peers: Peers<ArfState>,
-}
+pub type Arf = Climber<ArfConfig>;
 
-impl RateControl for Arf {
-    fn learns_from_receptions(&self) -> bool {
-        false
-    }
-
-    fn pick(&self, attempt: &Attempt) -> Mode {
-        self.ladder.mode(self.peers.get(attempt.to).step)
-    }
-
-    fn on_result(&mut self, outcome: &Outcome) {
-        let Some(succeeded) = outcome.succeeded() else { return };
-        let state = self.peers.get_mut(outcome.attempt.to);
-        if succeeded {
-            state.acknowledged(self.config.successes, self.config.timer, self.ladder.top());
-        } else {
-            state.failed(self.config.failures);
-        }
-    }
-}
+impl Climbing for ArfConfig {}
 
 impl Control for Arf {
     type Config = ArfConfig;
@@ -125,8 +48,9 @@ impl Control for Arf {
         positive("failures", config.failures)?;
         positive("successes", config.successes)?;
         positive("timer", config.timer)?;
-        let peers = Peers::new(ArfState::new(inputs.start.unwrap_or(0)));
-        Ok(Self { config: config.clone(), ladder: inputs.ladder.clone(), peers })
+        let ArfConfig { failures, successes, timer } = *config;
+        let thresholds = Thresholds { failures, successes, timer: Some(timer), probes: true };
+        Ok(Self::new(config.clone(), inputs, inputs.start.unwrap_or(0), thresholds))
     }
 
     #[cfg(test)]
@@ -137,9 +61,9 @@ impl Control for Arf {
 
 #[cfg(test)]
 mod tests {
-    use super::super::RateConfig;
-    use super::super::conformance::script;
     use super::*;
+    use crate::rate::RateConfig;
+    use crate::rate::conformance::script;
 
     #[test]
     fn scripted() {

@@ -10,9 +10,8 @@
 
 use airtcp_probe::ConfigError;
 
-use super::arf::{ArfState, StepChange};
-use super::{Attempt, Control, ControlInputs, Ladder, Outcome, Peers, RateControl, positive};
-use crate::phy::Mode;
+use super::climb::{Climber, Climbing, StepChange, Thresholds};
+use crate::rate::{Control, ControlInputs, positive};
 
 /// AARF.
 #[derive(
@@ -38,50 +37,21 @@ impl Default for AarfConfig {
     }
 }
 
-#[derive(Debug, Clone)]
-struct State {
-    arf: ArfState,
-    successes: u32,
-    timer: u32,
-}
-
 /// AARF.
-#[derive(Debug, Clone)]
-pub struct Aarf {
-    config: AarfConfig,
-    ladder: Ladder,
-    peers: Peers<State>,
-}
+pub type Aarf = Climber<AarfConfig>;
 
-impl RateControl for Aarf {
-    fn learns_from_receptions(&self) -> bool {
-        false
-    }
-
-    fn pick(&self, attempt: &Attempt) -> Mode {
-        self.ladder.mode(self.peers.get(attempt.to).arf.step)
-    }
-
-    fn on_result(&mut self, outcome: &Outcome) {
-        let Some(succeeded) = outcome.succeeded() else { return };
-        let config = &self.config;
-        let state = self.peers.get_mut(outcome.attempt.to);
-        let arf = &mut state.arf;
-        let change = if succeeded {
-            arf.acknowledged(state.successes, state.timer, self.ladder.top())
-        } else {
-            arf.failed(config.failures)
-        };
+impl Climbing for AarfConfig {
+    fn on_change(&self, thresholds: &mut Thresholds, change: StepChange) {
         match change {
             StepChange::None | StepChange::Up => {}
             StepChange::Back => {
-                let more = state.successes.saturating_mul(config.factor);
-                state.successes = more.min(config.max_successes);
-                state.timer = state.timer.saturating_mul(config.factor);
+                let more = thresholds.successes.saturating_mul(self.factor);
+                thresholds.successes = more.min(self.max_successes);
+                thresholds.timer = thresholds.timer.map(|timer| timer.saturating_mul(self.factor));
             }
             StepChange::Down => {
-                state.successes = config.successes;
-                state.timer = config.timer;
+                thresholds.successes = self.successes;
+                thresholds.timer = Some(self.timer);
             }
         }
     }
@@ -100,12 +70,9 @@ impl Control for Aarf {
                 format!("is {}, below successes ({})", config.max_successes, config.successes);
             return Err(ConfigError::new("max_successes", message));
         }
-        let state = State {
-            arf: ArfState::new(inputs.start.unwrap_or(0)),
-            successes: config.successes,
-            timer: config.timer,
-        };
-        Ok(Self { config: config.clone(), ladder: inputs.ladder.clone(), peers: Peers::new(state) })
+        let AarfConfig { failures, successes, timer, .. } = *config;
+        let thresholds = Thresholds { failures, successes, timer: Some(timer), probes: true };
+        Ok(Self::new(config.clone(), inputs, inputs.start.unwrap_or(0), thresholds))
     }
 
     #[cfg(test)]
@@ -117,9 +84,9 @@ impl Control for Aarf {
 
 #[cfg(test)]
 mod tests {
-    use super::super::RateConfig;
-    use super::super::conformance::script;
     use super::*;
+    use crate::rate::RateConfig;
+    use crate::rate::conformance::script;
 
     #[test]
     fn scripted() {

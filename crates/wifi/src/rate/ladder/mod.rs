@@ -1,4 +1,10 @@
-//! Common parts of rate controls: the allowed modes as steps, state per destination, and periods.
+//! The allowed modes as steps, and what rate controls share: state per destination, periods, and climbing (`climb`, whose
+//! laws stand here).
+
+mod aarf;
+mod arf;
+mod climb;
+mod s0;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,6 +14,10 @@ use airtcp_units::{Nanos, Span};
 
 use crate::node::NodeId;
 use crate::phy::Mode;
+
+pub use aarf::{Aarf, AarfConfig};
+pub use arf::{Arf, ArfConfig};
+pub use s0::{S0, S0Config};
 
 /// Allowed modes, slowest first; never empty. A step is an index into them.
 #[derive(Debug, Clone, PartialEq)]
@@ -70,6 +80,17 @@ impl Ladder {
         if mode.is_mcs() { self.part_of_widest(mode.bandwidth_hz()) } else { 1.0 }
     }
 
+    /// The mode of attempt `number` on a retry chain from a step down: `tries` attempts at each of its first steps, and
+    /// all others one step below these.
+    pub(crate) fn on_chain(&self, step: usize, number: u32, tries: &[u32]) -> Mode {
+        let ends = tries.iter().scan(0, |end, tries| {
+            *end += tries;
+            Some(*end)
+        });
+        let lower = ends.take_while(|end| number >= *end).count();
+        self.mode(step.saturating_sub(lower))
+    }
+
     /// All modes, slowest first.
     pub fn modes(&self) -> &[Mode] {
         &self.modes
@@ -87,39 +108,39 @@ impl fmt::Display for Ladder {
 
 /// State per destination, created at its first change.
 #[derive(Debug, Clone)]
-pub(super) struct Peers<S> {
+pub(crate) struct Peers<S> {
     known: BTreeMap<NodeId, S>,
     fresh: S,
 }
 
 impl<S: Clone> Peers<S> {
-    pub(super) const fn new(fresh: S) -> Self {
+    pub(crate) const fn new(fresh: S) -> Self {
         Self { known: BTreeMap::new(), fresh }
     }
 
-    pub(super) fn get(&self, to: NodeId) -> &S {
+    pub(crate) fn get(&self, to: NodeId) -> &S {
         self.known.get(&to).unwrap_or(&self.fresh)
     }
 
-    pub(super) fn get_mut(&mut self, to: NodeId) -> &mut S {
+    pub(crate) fn get_mut(&mut self, to: NodeId) -> &mut S {
         self.known.entry(to).or_insert_with(|| self.fresh.clone())
     }
 }
 
 /// Time between two decisions for a destination; the first period begins with its first packet.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Period {
+pub(crate) struct Period {
     ends: Option<Nanos>,
 }
 
 impl Period {
-    pub(super) const fn new() -> Self {
+    pub(crate) const fn new() -> Self {
         Self { ends: None }
     }
 
     /// True if a period has ended by `now`, the time of a packet. Then, and at the first packet, a
     /// period of `length` begins.
-    pub(super) fn has_ended(&mut self, now: Nanos, length: Span) -> bool {
+    pub(crate) fn has_ended(&mut self, now: Nanos, length: Span) -> bool {
         if self.ends.is_some_and(|ends| ends > now) {
             return false;
         }
