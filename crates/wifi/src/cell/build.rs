@@ -27,7 +27,7 @@ use super::reorder::ReorderBuffers;
 use super::watched::Watch;
 use crate::mac::{
     AccessParams, Association, Beacons, Contender, Hooks, ImmediateAccess, LinkRed, MuAccess,
-    MuStation, Originator, Rules, Station, Widths,
+    MuStation, MultiUser, Originator, Rules, Station, Widths,
 };
 use crate::node::NodeId;
 use crate::phy::error::ErrorModel;
@@ -280,12 +280,12 @@ impl Members<'_> {
             capable[self.first..][..self.takes_part.len()].copy_from_slice(&self.takes_part);
             capable[self.first] = false;
             let access = MuAccess::new(ofdma, capable, contenders.len());
-            station.mu_access = Some(Box::new(access));
+            station.multi_user = MultiUser::AccessPoint(Box::new(access));
         } else if ofdma.uplink {
             let first = u32::narrow(self.first);
             let cell = first..first + u32::narrow(self.takes_part.len());
             let own = MuStation::new(NodeId(first), cell, ofdma.mu_edca, contenders);
-            station.responder = Some(Box::new(own));
+            station.multi_user = MultiUser::Triggered(Box::new(own));
         }
     }
 

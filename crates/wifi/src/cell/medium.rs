@@ -323,7 +323,7 @@ impl Medium {
                 self.agenda.set(i, Nanos::NEVER);
             } else {
                 self.refresh(u32::narrow(i));
-                if self.stations[i].mu_access.is_some() {
+                if self.stations[i].multi_user.is_access_point() {
                     // A multi-user exchange that failed has finished no packet.
                     self.outbox.ready_again(NodeId(u32::narrow(i)));
                 }

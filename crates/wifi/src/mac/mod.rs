@@ -70,7 +70,7 @@ pub use link_red::{LinkRedCounts, LinkRedParams};
 pub(crate) use mpdu::Mpdu;
 #[cfg(test)]
 pub(crate) use multi_user::TbGrant;
-pub(crate) use multi_user::{MuAccess, MuStation};
+pub(crate) use multi_user::{MuAccess, MuStation, MultiUser};
 pub use multi_user::{MuEdcaConfig, MuScheduler, MuTimes, OfdmaConfig};
 pub(crate) use originator::{Originator, distance};
 pub(crate) use part::Part;

@@ -120,7 +120,7 @@ impl Station {
         }
         let Some(mut mpdu) = self.contenders[category].mpdu.take() else {
             // Without a head, the category contends for a multi-user exchange.
-            if self.mu_access.is_some() {
+            if self.multi_user.is_access_point() {
                 self.back_off_after_failure(now, category, false, rules);
             }
             return;

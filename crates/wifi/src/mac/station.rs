@@ -16,8 +16,8 @@ use super::management::Management;
 use super::news::News;
 use super::numbers::Numbers;
 use super::{
-    Beacons, CATEGORIES, Category, Class, Contender, Countdown, Frame, Hooks, Mpdu, MuAccess,
-    MuStation, Originator, Part, PowerLimit, Rules, View, Widths,
+    Beacons, CATEGORIES, Category, Class, Contender, Countdown, Frame, Hooks, Mpdu, MultiUser,
+    Originator, Part, PowerLimit, Rules, View, Widths,
 };
 use crate::node::NodeId;
 use crate::phy::Mode;
@@ -82,10 +82,8 @@ pub(crate) struct Station {
     pub(crate) hooks: Option<Box<Hooks>>,
     /// The sending side of its BlockAck sessions; `None` without aggregation.
     pub(crate) originator: Option<Box<Originator>>,
-    /// Multi-user operation of an access point; `None` without it.
-    pub(crate) mu_access: Option<Box<MuAccess>>,
-    /// Multi-user operation of a station that the access point triggers.
-    pub(crate) responder: Option<Box<MuStation>>,
+    /// Its part in multi-user exchanges.
+    pub(crate) multi_user: MultiUser,
     /// Widths of its transmissions, if other cells share the medium and the cell is wider than 20 MHz.
     pub(crate) widths: Option<Widths>,
     pub(super) power_limit: PowerLimit,
@@ -119,8 +117,7 @@ impl Station {
             management: Management::default(),
             hooks: None,
             originator: None,
-            mu_access: None,
-            responder: None,
+            multi_user: MultiUser::default(),
             widths: None,
             power_limit: PowerLimit::None,
         }
@@ -278,7 +275,7 @@ impl Station {
     /// Handles a medium that becomes idle.
     pub(crate) fn on_idle(&mut self, now: Nanos) {
         self.view.silent_from = now;
-        if self.responder.is_some() {
+        if self.multi_user.is_triggered() {
             self.end_mu_edca(now);
         }
         // While the station waits for an answer, no back-off slot passes.

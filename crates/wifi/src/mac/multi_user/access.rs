@@ -25,7 +25,7 @@ impl Station {
     /// The first frame of an access. In its place a frame that [`Self::compose`] replaces.
     pub(in crate::mac) fn begin_access(&mut self, now: Nanos, rules: &Rules) -> Option<Frame> {
         let active = self.active;
-        if let Some(mu) = &mut self.mu_access
+        if let Some(mu) = self.multi_user.access_point_mut()
             && active < mu.was_down.len()
             && !(self.has_management && active + 1 == self.contenders.len())
         {
@@ -39,18 +39,18 @@ impl Station {
 
     /// True during a multi-user exchange of the access point.
     pub(in crate::mac) fn is_in_multi_user(&self) -> bool {
-        self.mu_access.as_ref().is_some_and(|mu| mu.stage != Stage::None)
+        self.multi_user.access_point().is_some_and(|mu| mu.stage != Stage::None)
     }
 
     /// The category of the access that [`Self::plan`] is to plan.
     pub(crate) fn planning(&self) -> Option<usize> {
-        let planning = self.mu_access.as_ref().is_some_and(|mu| mu.stage == Stage::Planning);
+        let planning = self.multi_user.access_point().is_some_and(|mu| mu.stage == Stage::Planning);
         planning.then_some(self.active)
     }
 
     /// Stations whose reports ask for a trigger frame in a category.
     pub(crate) fn reporting(&self, category: usize) -> Vec<NodeId> {
-        self.mu_access.as_ref().map_or_else(Vec::new, |mu| mu.reporting(category).collect())
+        self.multi_user.access_point().map_or_else(Vec::new, |mu| mu.reporting(category).collect())
     }
 
     /// Takes the bytes that a station has reported for a category.
@@ -61,7 +61,7 @@ impl Station {
         (category, bytes): (usize, u64),
         rules: &Rules,
     ) {
-        if let Some(mu) = self.mu_access.as_mut().filter(|mu| mu.is_capable(station)) {
+        if let Some(mu) = self.multi_user.access_point_mut().filter(|mu| mu.is_capable(station)) {
             mu.reports.set(station, category, bytes);
             self.refresh_wants(now, rules);
         }
@@ -69,7 +69,7 @@ impl Station {
 
     /// Lets the categories contend that have parked MPDUs or reports.
     pub(in crate::mac) fn refresh_wants(&mut self, now: Nanos, rules: &Rules) {
-        let Some(mu) = &self.mu_access else { return };
+        let Some(mu) = self.multi_user.access_point() else { return };
         let mut view = self.view;
         if self.exchange != Exchange::None {
             view.idle_from = Nanos::NEVER;
@@ -106,7 +106,7 @@ impl Station {
         if turn {
             self.forget_reports(category, uplink);
         }
-        let Some(mu) = &mut self.mu_access else { return };
+        let Some(mu) = self.multi_user.access_point_mut() else { return };
         mu.was_down[category] = true;
         if !down {
             mu.stage = Stage::Cancelled;
@@ -133,7 +133,7 @@ impl Station {
 
     /// Forgets the reports of stations that no trigger frame can serve.
     fn forget_reports(&mut self, category: usize, uplink: &[(NodeId, Mode)]) {
-        let Some(mu) = &mut self.mu_access else { return };
+        let Some(mu) = self.multi_user.access_point_mut() else { return };
         for (station, _) in uplink {
             mu.reports.set(*station, category, 0);
         }
@@ -143,14 +143,16 @@ impl Station {
     fn begin_single(&mut self, now: Nanos, rules: &Rules) {
         let frame = self.begin_exchange(now, rules);
         let preparing = self.originator.as_ref().is_some_and(|o| o.room.is_some());
-        let Some(mu) = &mut self.mu_access else { return };
+        let Some(mu) = self.multi_user.access_point_mut() else { return };
         mu.stage = if frame.is_some() { Stage::None } else { Stage::Cancelled };
         mu.plain = frame.filter(|_| !preparing);
     }
 
     /// Parks the MPDUs of a category whose receiver has 802.11ax, and drops parked ones that are too old.
     fn park(&mut self, now: Nanos, category: usize) {
-        let Some((mu, originator)) = self.mu_access.as_mut().zip(self.originator.as_mut()) else {
+        let Some((mu, originator)) =
+            self.multi_user.access_point_mut().zip(self.originator.as_mut())
+        else {
             return;
         };
         if !mu.rules.downlink {
@@ -173,12 +175,16 @@ impl Station {
     }
 
     fn has_parked(&self, category: usize, to: NodeId) -> bool {
-        self.mu_access.as_ref().is_some_and(|mu| mu.lanes.receivers(category).any(|own| own == to))
+        self.multi_user
+            .access_point()
+            .is_some_and(|mu| mu.lanes.receivers(category).any(|own| own == to))
     }
 
     /// Moves the parked MPDUs of a receiver to the empty head of a category.
     fn unpark(&mut self, category: usize, to: NodeId) {
-        let Some((mu, originator)) = self.mu_access.as_mut().zip(self.originator.as_mut()) else {
+        let Some((mu, originator)) =
+            self.multi_user.access_point_mut().zip(self.originator.as_mut())
+        else {
             return;
         };
         let mut mpdus = mu.lanes.take(category, to);
@@ -192,7 +198,7 @@ impl Station {
     /// The receivers of an HE MU PPDU of a category, in the order of service: those with 802.11ax that have parked
     /// MPDUs or packets in the queue.
     fn receivers(&self, now: Nanos, category: usize, queued: &[NodeId]) -> Vec<NodeId> {
-        let Some(mu) = self.mu_access.as_ref().filter(|mu| mu.rules.downlink) else {
+        let Some(mu) = self.multi_user.access_point().filter(|mu| mu.rules.downlink) else {
             return Vec::new();
         };
         let mut all: Vec<NodeId> = mu.lanes.receivers(category).collect();
@@ -215,12 +221,12 @@ impl Station {
 
     /// True if the last exchange of a category carried data of the access point.
     fn was_down(&self, category: usize) -> bool {
-        self.mu_access.as_ref().is_some_and(|mu| mu.was_down[category])
+        self.multi_user.access_point().is_some_and(|mu| mu.was_down[category])
     }
 
     /// The next exchange of a category carries data of the access point, if there is any.
     pub(in crate::mac) fn end_uplink_turn(&mut self, category: usize) {
-        if let Some(mu) = &mut self.mu_access {
+        if let Some(mu) = self.multi_user.access_point_mut() {
             mu.was_down[category] = false;
         }
     }
@@ -235,7 +241,7 @@ impl Station {
             }
             return or_nothing(frame);
         }
-        let Some(mu) = self.mu_access.as_mut() else { return Composed::Other };
+        let Some(mu) = self.multi_user.access_point_mut() else { return Composed::Other };
         let plain = mu.plain.take();
         let frame = match mu.stage {
             Stage::None => return plain.map_or(Composed::Other, Composed::Frame),
@@ -255,7 +261,7 @@ impl Station {
 
     /// Ends an access that has nothing to send.
     fn cancel_access(&mut self, now: Nanos, rules: &Rules) {
-        if let Some(mu) = &mut self.mu_access {
+        if let Some(mu) = self.multi_user.access_point_mut() {
             mu.stage = Stage::None;
             mu.users.clear();
         }
@@ -285,7 +291,9 @@ impl Station {
         to: NodeId,
         rules: &Rules,
     ) {
-        let Some((mu, originator)) = self.mu_access.as_mut().zip(self.originator.as_mut()) else {
+        let Some((mu, originator)) =
+            self.multi_user.access_point_mut().zip(self.originator.as_mut())
+        else {
             return;
         };
         let window = originator.agreement(to, category).window;

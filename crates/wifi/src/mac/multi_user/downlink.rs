@@ -36,7 +36,7 @@ impl Station {
         rules: &Rules,
     ) -> bool {
         let category = self.active;
-        let most = self.mu_access.as_ref().map_or(0, |mu| mu.rules.max_stations as usize);
+        let most = self.multi_user.access_point().map_or(0, |mu| mu.rules.max_stations as usize);
         let mut count = receivers.len().min(most);
         for to in receivers.iter().take(count) {
             self.begin_series_towards(now, category, *to);
@@ -60,7 +60,7 @@ impl Station {
                     let user = self.user(to, mode, ppdu.bytes(mode), single);
                     users.push(User { chosen: own, ..user });
                 }
-                if let Some(mu) = &mut self.mu_access {
+                if let Some(mu) = self.multi_user.access_point_mut() {
                     mu.users = users;
                     mu.stage = Stage::Filling;
                 }
@@ -74,7 +74,8 @@ impl Station {
 
     /// Bytes of the A-MPDU with the next MPDU alone for a receiver.
     fn needs(&self, to: NodeId) -> u32 {
-        let parked = self.mu_access.as_ref().and_then(|mu| mu.lanes.get(self.active, to)?.front());
+        let parked =
+            self.multi_user.access_point().and_then(|mu| mu.lanes.get(self.active, to)?.front());
         let bytes = parked.map_or(super::times::USUAL_BYTES, |mpdu| mpdu.bytes);
         Aggregation::with_last(0, bytes)
     }
@@ -111,7 +112,8 @@ impl Station {
     fn user(&self, to: NodeId, mode: Mode, fits: u32, single: bool) -> User {
         let category = self.active;
         let none = User::new(to, mode);
-        let Some((mu, originator)) = self.mu_access.as_ref().zip(self.originator.as_ref()) else {
+        let Some((mu, originator)) = self.multi_user.access_point().zip(self.originator.as_ref())
+        else {
             return none;
         };
         let rules = originator.rules;
@@ -141,7 +143,7 @@ impl Station {
 
     /// The next user of the HE MU PPDU of this instant with room.
     fn filled_user(&self) -> Option<&User> {
-        let mu = self.mu_access.as_ref().filter(|mu| mu.stage == Stage::Filling)?;
+        let mu = self.multi_user.access_point().filter(|mu| mu.stage == Stage::Filling)?;
         mu.users.iter().find(|user| user.room > 0)
     }
 
@@ -158,7 +160,8 @@ impl Station {
 
     /// Nothing more joins the A-MPDU of the next user.
     pub(crate) fn close_mu_room(&mut self) {
-        let Some(mu) = self.mu_access.as_mut().filter(|mu| mu.stage == Stage::Filling) else {
+        let Some(mu) = self.multi_user.access_point_mut().filter(|mu| mu.stage == Stage::Filling)
+        else {
             return;
         };
         if let Some(user) = mu.users.iter_mut().find(|user| user.room > 0) {
@@ -175,7 +178,7 @@ impl Station {
         rules: &Rules,
     ) -> Option<u16> {
         let category = self.active;
-        let (mu, originator) = self.mu_access.as_mut().zip(self.originator.as_mut())?;
+        let (mu, originator) = self.multi_user.access_point_mut().zip(self.originator.as_mut())?;
         let user = mu.users.iter_mut().find(|user| user.room > 0)?;
         let sequence = originator.number(user.station, category);
         let part = Part::whole(new.bytes, rules);
@@ -195,7 +198,7 @@ impl Station {
     /// The HE MU PPDU of this instant; `None` if no station gets anything.
     pub(in crate::mac) fn compose_downlink(&mut self, now: Nanos, rules: &Rules) -> Option<Frame> {
         let category = self.active;
-        let (mu, originator) = self.mu_access.as_mut().zip(self.originator.as_ref())?;
+        let (mu, originator) = self.multi_user.access_point_mut().zip(self.originator.as_ref())?;
         mu.users.retain(|user| user.on_air > 0);
         for user in &mut mu.users {
             let lane = mu.lanes.of(category, user.station);
@@ -237,24 +240,25 @@ impl Station {
 
     /// The users of the multi-user exchange under way.
     pub(crate) fn mu_users(&self) -> &[User] {
-        self.mu_access.as_ref().map_or(&[], |mu| &mu.users)
+        self.multi_user.access_point().map_or(&[], |mu| &mu.users)
     }
 
     /// The MPDUs of a user of the HE MU PPDU under way.
     pub(crate) fn mu_subframes(&self, user: &User) -> impl Iterator<Item = &Mpdu> {
-        let lane = self.mu_access.as_ref().and_then(|mu| mu.lanes.get(self.active, user.station));
+        let lane =
+            self.multi_user.access_point().and_then(|mu| mu.lanes.get(self.active, user.station));
         lane.into_iter().flatten().take(user.on_air)
     }
 
     /// MPDU `number` of a user of the HE MU PPDU under way.
     pub(crate) fn mu_subframe(&mut self, station: NodeId, number: usize) -> Option<&mut Mpdu> {
-        let mu = self.mu_access.as_mut()?;
+        let mu = self.multi_user.access_point_mut()?;
         mu.lanes.of(self.active, station).get_mut(number)
     }
 
     /// The first sequence number that a receiver's parked MPDUs have not finished.
     pub(crate) fn mu_window_start(&self, to: NodeId) -> u16 {
-        let lane = self.mu_access.as_ref().and_then(|mu| mu.lanes.get(self.active, to));
+        let lane = self.multi_user.access_point().and_then(|mu| mu.lanes.get(self.active, to));
         let oldest = lane.into_iter().flatten().find(|mpdu| !mpdu.is_bar());
         let next = || self.originator.as_ref().map_or(0, |o| o.upcoming(to, self.active));
         oldest.map_or_else(next, |mpdu| mpdu.sequence)
@@ -276,7 +280,7 @@ impl Station {
     /// Records that the answer of a user arrived, with this SNR over a band of `hz`.
     pub(crate) fn on_user_answer(&mut self, now: Nanos, station: NodeId, (hz, snr): (f64, f64)) {
         self.rate.on_rx(now, station, Some(hz), snr);
-        let users = self.mu_access.iter_mut().flat_map(|mu| &mut mu.users);
+        let users = self.multi_user.access_point_mut().into_iter().flat_map(|mu| &mut mu.users);
         if let Some(user) = users.into_iter().find(|user| user.station == station) {
             user.answered = true;
         }
@@ -287,7 +291,7 @@ impl Station {
     pub(in crate::mac) fn finish_downlink(&mut self, now: Nanos, rules: &Rules) {
         let category = self.active;
         self.exchange = Exchange::None;
-        let Some(mu) = &mut self.mu_access else { return };
+        let Some(mu) = self.multi_user.access_point_mut() else { return };
         mu.stage = Stage::None;
         self.news.vacate();
         let users = std::mem::take(&mut mu.users);
@@ -301,7 +305,7 @@ impl Station {
     fn finish_user(&mut self, now: Nanos, category: usize, user: &User, rules: &Rules) {
         let to = user.station;
         let next = self.attempt_towards(now, category, to);
-        let Some(mu) = &mut self.mu_access else { return };
+        let Some(mu) = self.multi_user.access_point_mut() else { return };
         let mpdus = mu.lanes.take(category, to);
         let mut kept = std::collections::VecDeque::with_capacity(mpdus.len());
         let (mut lost, mut data, mut newest, mut acknowledged) = (false, 0, None, 0);
@@ -326,7 +330,7 @@ impl Station {
                 self.finish(category, mpdu, Completion::GivenUp);
             }
         }
-        if let Some(mu) = &mut self.mu_access {
+        if let Some(mu) = self.multi_user.access_point_mut() {
             *mu.lanes.of(category, to) = kept;
         }
         self.tell_of_user(user, next, (data, acknowledged), rules);

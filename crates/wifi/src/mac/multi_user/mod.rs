@@ -7,6 +7,7 @@ mod downlink;
 mod lanes;
 mod reports;
 mod responder;
+mod role;
 mod schedule;
 mod series;
 mod state;
@@ -15,6 +16,7 @@ mod times;
 mod uplink;
 
 pub use config::{MuEdcaConfig, MuScheduler, OfdmaConfig};
+pub(crate) use role::MultiUser;
 pub(super) use state::Composed;
 pub(crate) use state::MuAccess;
 pub(crate) use station::MuStation;

@@ -16,14 +16,16 @@ use crate::rate::{Attempt, RateControl};
 impl Station {
     /// Takes the bytes in an A-MPDU of the packets in the station's queue.
     pub(crate) fn set_queued(&mut self, category: usize, bytes: u64) {
-        if let Some(queued) = self.responder.as_mut().and_then(|mu| mu.queued.get_mut(category)) {
+        if let Some(queued) =
+            self.multi_user.triggered_mut().and_then(|mu| mu.queued.get_mut(category))
+        {
             *queued = bytes;
         }
     }
 
     /// True if the station reports its queue to the access point.
     pub(crate) const fn reports(&self) -> bool {
-        self.responder.is_some()
+        self.multi_user.is_triggered()
     }
 
     /// The report in a data frame that carries the first `on_air` MPDUs of a category.
@@ -33,7 +35,7 @@ impl Station {
         on_air: usize,
         mode: Mode,
     ) -> Option<u64> {
-        let mu = self.responder.as_ref()?;
+        let mu = self.multi_user.triggered()?;
         let rules = self.originator.as_ref()?.rules;
         let held = self.subframes(category, usize::MAX).skip(on_air);
         let held: u64 = held.map(|mpdu| u64::from(rules.stride(mpdu.bytes, mode))).sum();
@@ -42,7 +44,7 @@ impl Station {
 
     /// The mode of the data that the station would send now in a category.
     pub(crate) fn mode_if_triggered(&mut self, now: Nanos, category: usize) -> Option<Mode> {
-        let to = self.responder.as_ref()?.access_point;
+        let to = self.multi_user.triggered()?.access_point;
         let head = self.contenders.get(category)?.mpdu.as_ref();
         let next = if head.is_some_and(|head| !head.is_bar()) {
             self.next_attempt(now, category)?
@@ -74,7 +76,7 @@ impl Station {
 
     /// Keeps the end of a reservation of another cell, which prevents responses to triggers.
     pub(in crate::mac) fn keep_nav_of_others(&mut self, until: Nanos, from: NodeId) {
-        if let Some(mu) = self.responder.as_mut().filter(|mu| !mu.cell.contains(&from.0)) {
+        if let Some(mu) = self.multi_user.triggered_mut().filter(|mu| !mu.cell.contains(&from.0)) {
             mu.nav_of_others = mu.nav_of_others.max(until);
         }
     }
@@ -82,7 +84,7 @@ impl Station {
     /// Ends the reservation of another cell, if it is the one that the station has just dropped.
     pub(in crate::mac) fn reset_nav_of_others(&mut self, now: Nanos) {
         let by = self.view.nav_by.0;
-        if let Some(mu) = self.responder.as_mut().filter(|mu| !mu.cell.contains(&by)) {
+        if let Some(mu) = self.multi_user.triggered_mut().filter(|mu| !mu.cell.contains(&by)) {
             mu.nav_of_others = mu.nav_of_others.min(now);
         }
     }
@@ -90,13 +92,13 @@ impl Station {
     /// Handles a trigger frame that addresses the station: it sends SIFS later, if it has MPDUs.
     pub(crate) fn on_trigger(&mut self, now: Nanos, grant: TbGrant, rules: &Rules) {
         self.view.eifs = Span::ZERO;
-        let Some(mu) = &mut self.responder else { return };
+        let Some(mu) = self.multi_user.triggered_mut() else { return };
         let head = self.contenders.get(grant.category).and_then(|c| c.mpdu.as_ref());
         let ready = head.is_some_and(|mpdu| mpdu.to == mu.access_point);
         if self.exchange != Exchange::None || self.due.is_some() || !ready || !self.may_send() {
             return;
         }
-        if let Some(mu) = &mut self.responder {
+        if let Some(mu) = self.multi_user.triggered_mut() {
             mu.grant = Some(grant);
             self.due = Some((now + rules.timing.sifs, Due::Triggered));
         }
@@ -105,12 +107,12 @@ impl Station {
     /// Prepares the triggered transmission of this instant, if the medium permits it. Returns a frame in its place,
     /// which [`Self::compose_triggered`] replaces.
     pub(in crate::mac) fn begin_triggered(&mut self, now: Nanos, rules: &Rules) -> Option<Frame> {
-        let mu = self.responder.as_mut()?;
+        let mu = self.multi_user.triggered_mut()?;
         let grant = mu.grant?;
         let reserved = self.view.nav > now && mu.nav_of_others > now;
         let permitted = self.view.silent_from != Nanos::NEVER && !reserved;
         if !permitted || self.expire(now, grant.category) {
-            if let Some(mu) = &mut self.responder {
+            if let Some(mu) = self.multi_user.triggered_mut() {
                 mu.grant = None;
             }
             return None;
@@ -183,12 +185,12 @@ impl Station {
 
     /// True while a triggered transmission is being prepared or waits for its answer.
     pub(in crate::mac) fn is_triggered(&self) -> bool {
-        self.responder.as_ref().is_some_and(|mu| mu.grant.is_some())
+        self.multi_user.triggered().is_some_and(|mu| mu.grant.is_some())
     }
 
     /// The triggered PPDU of this instant; `None` if no MPDU fits.
     pub(in crate::mac) fn compose_triggered(&mut self, rules: &Rules) -> Option<Frame> {
-        let grant = self.responder.as_ref()?.grant?;
+        let grant = self.multi_user.triggered()?.grant?;
         let TbGrant { category, mode, .. } = grant;
         let on_air = self.originator.as_ref()?.lanes[category].on_air;
         let head = self.contenders[category].mpdu?;
@@ -228,7 +230,7 @@ impl Station {
 
     /// Gives up a triggered transmission that has nothing to send.
     pub(in crate::mac) fn cancel_triggered(&mut self) {
-        if let Some(mu) = &mut self.responder {
+        if let Some(mu) = self.multi_user.triggered_mut() {
             mu.grant = None;
         }
         self.exchange = Exchange::None;
@@ -243,7 +245,7 @@ impl Station {
         self.view.eifs = Span::ZERO;
         self.exchange = Exchange::None;
         let category = self.active;
-        if let Some(mu) = &mut self.responder {
+        if let Some(mu) = self.multi_user.triggered_mut() {
             mu.grant = None;
         }
         self.settle_triggered(now, category, true, rules);
@@ -254,7 +256,7 @@ impl Station {
     /// Ends a triggered transmission without answer: its MPDUs count a failed attempt, the back-off stays.
     pub(in crate::mac) fn lose_triggered(&mut self, now: Nanos, rules: &Rules) {
         self.exchange = Exchange::None;
-        if let Some(mu) = &mut self.responder {
+        if let Some(mu) = self.multi_user.triggered_mut() {
             mu.grant = None;
         }
         self.settle_triggered(now, self.active, false, rules);
@@ -262,7 +264,7 @@ impl Station {
 
     /// Takes the MU EDCA parameters for the time of the timer.
     fn start_mu_edca(&mut self, now: Nanos, category: usize, rules: &Rules) {
-        let Some(mu) = &mut self.responder else { return };
+        let Some(mu) = self.multi_user.triggered_mut() else { return };
         let Some(edca) = mu.edca else { return };
         let until = now + edca.timer;
         mu.until[category] = until;
@@ -280,7 +282,7 @@ impl Station {
     /// Returns to the usual parameters where the MU EDCA timer has ended. Call when the medium becomes busy or
     /// idle.
     pub(in crate::mac) fn end_mu_edca(&mut self, now: Nanos) {
-        let Some(mu) = &mut self.responder else { return };
+        let Some(mu) = self.multi_user.triggered_mut() else { return };
         if mu.edca.is_none() {
             return;
         }

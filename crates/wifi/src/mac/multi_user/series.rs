@@ -24,9 +24,10 @@ impl Station {
         category: usize,
         to: NodeId,
     ) -> Attempt {
-        let parked = self.mu_access.as_ref().and_then(|mu| mu.lanes.get(category, to)?.front());
+        let parked =
+            self.multi_user.access_point().and_then(|mu| mu.lanes.get(category, to)?.front());
         let bytes = parked.filter(|mpdu| !mpdu.is_bar()).map_or(USUAL_BYTES, |mpdu| mpdu.bytes);
-        let series = self.mu_access.as_ref().map(|mu| mu.lanes.series(category, to));
+        let series = self.multi_user.access_point().map(|mu| mu.lanes.series(category, to));
         let number = series.map_or(0, Series::number);
         Attempt { now, to, category: u8::narrow(category), bytes, number }
     }
@@ -35,7 +36,7 @@ impl Station {
     /// for a mode.
     pub(in crate::mac) fn begin_series_towards(&mut self, now: Nanos, category: usize, to: NodeId) {
         let next = self.attempt_towards(now, category, to);
-        let Some(mu) = &mut self.mu_access else { return };
+        let Some(mu) = self.multi_user.access_point_mut() else { return };
         if mu.lanes.series_mut(category, to).begins() {
             self.rate.on_packet(&next);
         }
@@ -48,9 +49,9 @@ impl Station {
         category: usize,
         to: NodeId,
     ) -> Option<Attempt> {
-        self.mu_access.as_ref().filter(|mu| mu.rules.downlink && mu.is_capable(to))?;
+        self.multi_user.access_point().filter(|mu| mu.rules.downlink && mu.is_capable(to))?;
         self.begin_series_towards(now, category, to);
-        let series = self.mu_access.as_ref()?.lanes.series(category, to);
+        let series = self.multi_user.access_point()?.lanes.series(category, to);
         self.originator.as_mut()?.lanes.get_mut(category)?.series = series;
         Some(self.attempt_towards(now, category, to))
     }
@@ -63,7 +64,7 @@ impl Station {
         (mpdus, acknowledged): (u32, u32),
         rules: &Rules,
     ) {
-        let Some(mu) = self.mu_access.as_mut().filter(|_| mpdus > 0) else { return };
+        let Some(mu) = self.multi_user.access_point_mut().filter(|_| mpdus > 0) else { return };
         let series = mu.lanes.series_mut(usize::from(attempt.category), user.station);
         let given_up = series.end(user.answered, rules.mac.attempts);
         let ending = if user.answered { Ending::Acknowledged } else { Ending::NoAck };

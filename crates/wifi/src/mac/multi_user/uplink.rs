@@ -49,7 +49,7 @@ impl Station {
         rules: &Rules,
     ) -> bool {
         let category = self.active;
-        let Some(mu) = &self.mu_access else { return false };
+        let Some(mu) = self.multi_user.access_point() else { return false };
         let candidate =
             |(station, mode): &(NodeId, Mode)| Candidate { station: *station, kbps: mode.kbps() };
         let mut order: Vec<Candidate> = uplink.iter().map(candidate).collect();
@@ -82,7 +82,7 @@ impl Station {
         let (from, to) = (self.id, NodeId::BROADCAST);
         let trigger =
             Frame::control(Kind::Trigger, from, to, control, reserve, u8::narrow(category));
-        let Some(mu) = &mut self.mu_access else { return false };
+        let Some(mu) = self.multi_user.access_point_mut() else { return false };
         mu.grants = order.iter().zip(&needs).map(grant).collect();
         mu.users = order.iter().zip(&needs).map(user).collect();
         mu.stage = Stage::Triggering;
@@ -152,7 +152,7 @@ impl Station {
 
     /// What a trigger frame allows a station.
     pub(crate) fn grant_of(&self, station: NodeId) -> Option<TbGrant> {
-        let mu = self.mu_access.as_ref()?;
+        let mu = self.multi_user.access_point()?;
         let place = mu.users.iter().position(|user| user.station == station)?;
         mu.grants.get(place).copied()
     }
@@ -160,7 +160,7 @@ impl Station {
     /// Handles the end of the group of HE TB PPDUs that the access point waited for.
     pub(crate) fn on_group_end(&mut self, now: Nanos, rules: &Rules) {
         let Exchange::Awaiting { answer, .. } = self.exchange else { return };
-        let Some(mu) = &mut self.mu_access else { return };
+        let Some(mu) = self.multi_user.access_point_mut() else { return };
         let answered = mu.users.iter().filter(|user| user.answered).count();
         match answer {
             Kind::MultiUser => self.finish_downlink(now, rules),
@@ -177,7 +177,7 @@ impl Station {
 
     /// The Multi-STA BlockAck for the stations of the trigger frame that answered.
     fn multi_block_ack(&self, stations: usize, rules: &Rules) -> Option<Frame> {
-        let mu = self.mu_access.as_ref()?;
+        let mu = self.multi_user.access_point()?;
         let modes: Vec<Mode> = mu.users.iter().map(|user| user.mode).collect();
         let mode = rules.timing.answer_mode(slowest(&modes));
         let window = rules.aggregation?.window(*modes.first()?);
@@ -191,7 +191,7 @@ impl Station {
     pub(in crate::mac) fn finish_uplink(&mut self, now: Nanos, rules: &Rules) {
         let category = self.active;
         self.exchange = Exchange::None;
-        let Some(mu) = &mut self.mu_access else { return };
+        let Some(mu) = self.multi_user.access_point_mut() else { return };
         mu.stage = Stage::None;
         self.news.vacate();
         mu.grants.clear();
