@@ -44,7 +44,7 @@ impl Station {
         let first = (!head.is_bar()).then_some(head);
         let waiting = std::mem::take(&mut lane.waiting);
         self.contenders[category].mpdu = None;
-        self.rts_unanswered.remove(&head.to);
+        self.rates.heard_from(head.to);
         let (mut lost, mut acknowledged, mut newest) = (false, 0, None);
         for (number, mut mpdu) in first.into_iter().chain(waiting).enumerate() {
             let sent = number < on_air;
@@ -127,7 +127,7 @@ impl Station {
         self.advance_lane(category);
         if tried && !data_sent {
             if lost {
-                self.rts_unanswered.insert(head.to);
+                self.rates.rts_failed(head.to);
             }
             self.report_no_cts(now, category, &head, exhausted);
         } else if tried && !head.is_bar() {

@@ -53,9 +53,11 @@ impl Station {
     /// Reports an attempt to the rate control, with the mode that it had chosen.
     pub(super) fn tell_rate(&mut self, outcome: &Outcome) {
         match self.widths {
-            None => self.rate.on_result(outcome),
+            None => self.rates.control.on_result(outcome),
             Some(widths) => {
-                self.rate.on_result(&Outcome { mode: widths.chosen(outcome.mode), ..*outcome });
+                self.rates
+                    .control
+                    .on_result(&Outcome { mode: widths.chosen(outcome.mode), ..*outcome });
             }
         }
     }

@@ -40,7 +40,10 @@ impl Station {
     pub(super) fn further_reservation(&self, mpdu: &Mpdu, rules: &Rules) -> Span {
         let follows = match mpdu.part.next() {
             Some(next) => next.bytes(),
-            None if self.burst.1 > 0 && self.burst.0 == mpdu.to && self.rate.burst_reserves() => {
+            None if self.burst.1 > 0
+                && self.burst.0 == mpdu.to
+                && self.rates.control.burst_reserves() =>
+            {
                 mpdu.bytes
             }
             None => return Span::ZERO,
@@ -75,8 +78,8 @@ impl Station {
         let done = outcome(now, self.active, mpdu, Ending::Acknowledged, false);
         mpdu.advance(next);
         let first = attempt(now, category, mpdu);
-        self.rate.on_result(&done);
-        self.rate.on_packet(&first);
+        self.rates.control.on_result(&done);
+        self.rates.control.on_packet(&first);
         self.exchange = Exchange::Sending;
         self.due = Some((now + rules.timing.sifs, Due::Fragment));
         true

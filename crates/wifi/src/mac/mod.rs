@@ -31,6 +31,7 @@ mod part;
 mod power_limit;
 mod ppdu;
 mod protection;
+mod rates;
 mod reuse;
 mod reverse;
 mod rider;

@@ -42,7 +42,7 @@ impl Station {
                 self.finish(category, mpdu, completion);
                 let outcome = outcome(now, category, &mpdu, Ending::Acknowledged, false);
                 if success && mpdu.to != NodeId::BROADCAST {
-                    self.rts_unanswered.remove(&mpdu.to);
+                    self.rates.heard_from(mpdu.to);
                     self.tell_rate(&outcome);
                 }
             }
@@ -100,7 +100,7 @@ impl Station {
             let ending = if after_rts { Ending::NoAck } else { Ending::NoCts };
             let given_up = self.contenders[self.active].mpdu.is_none();
             if given_up && !after_rts {
-                self.rts_unanswered.insert(mpdu.to);
+                self.rates.rts_failed(mpdu.to);
             }
             self.tell_rate(&outcome(now, self.active, &mpdu, ending, given_up));
         }

@@ -32,7 +32,7 @@ impl Station {
     }
 
     pub(crate) const fn rate(&self) -> &Rate {
-        &self.rate
+        &self.rates.control
     }
 
     pub(crate) fn contenders(&self) -> &[Contender] {

@@ -4,8 +4,6 @@
 //! transmit. The sequence of frames is in `sending.rs`. Source: IEEE 802.11-2012 clauses 9.3.2
 //! (procedures), 9.3.4 (DCF access), 9.19.2 (EDCA).
 
-use std::collections::BTreeSet;
-
 use airtcp_packet::PacketId;
 use airtcp_random::Stream;
 use airtcp_units::{Nanos, Narrow, Span};
@@ -15,6 +13,7 @@ use super::exchange::{Due, Exchange, Finished};
 use super::management::Management;
 use super::news::News;
 use super::numbers::Numbers;
+use super::rates::Rates;
 use super::{
     Beacons, CATEGORIES, Category, Class, Contender, Countdown, Frame, Hooks, Mpdu, MultiUser,
     Originator, Part, PowerLimit, Rules, View, Widths,
@@ -66,12 +65,7 @@ pub(crate) struct Station {
     pub(super) due: Option<(Nanos, Due)>,
     pub(super) numbers: Numbers,
     pub(super) random: Stream,
-    /// Rate control of its data frames.
-    pub(super) rate: Rate,
-    /// The slowest mode of an adaptive rate control.
-    pub(super) slowest: Option<Mode>,
-    /// Stations that answered no RTS of a packet and have acknowledged nothing since.
-    pub(super) rts_unanswered: BTreeSet<NodeId>,
+    pub(super) rates: Rates,
     /// Receiver of the current burst, and the frames left in it (OAR).
     pub(super) burst: (NodeId, u32),
     pub(super) news: News,
@@ -108,9 +102,7 @@ impl Station {
             due: None,
             numbers: Numbers::new(stations),
             random,
-            rate,
-            slowest,
-            rts_unanswered: BTreeSet::new(),
+            rates: Rates::new(rate, slowest),
             burst: (NodeId::BROADCAST, 0),
             news: News::default(),
             has_management: false,
@@ -225,10 +217,10 @@ impl Station {
         if let Some(next) = self.join_series(now, category, to) {
             first.number = next.number;
         } else if to != NodeId::BROADCAST {
-            self.rate.on_packet(&first);
+            self.rates.control.on_packet(&first);
             self.begin_series(category);
         }
-        let mode = self.rate.pick(&first);
+        let mode = self.rates.control.pick(&first);
         let mpdu = Mpdu {
             packet: Some(packet),
             expires,
@@ -406,7 +398,7 @@ impl Station {
     /// Replaces its rate control.
     #[cfg(test)]
     pub(crate) fn set_rate(&mut self, rate: Rate) {
-        self.rate = rate;
+        self.rates.control = rate;
     }
 
     /// By category, the least contention window.

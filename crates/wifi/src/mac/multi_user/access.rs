@@ -206,7 +206,7 @@ impl Station {
         all.sort_unstable();
         all.dedup();
         let candidate = |station: &NodeId| {
-            let mode = self.rate.pick(&self.attempt_towards(now, category, *station));
+            let mode = self.rates.control.pick(&self.attempt_towards(now, category, *station));
             Candidate { station: *station, kbps: mode.kbps() }
         };
         let mut candidates: Vec<Candidate> = all.iter().map(candidate).collect();

@@ -42,7 +42,8 @@ impl Station {
             self.begin_series_towards(now, category, *to);
         }
         while count > 0 {
-            let single = |to: &NodeId| self.rate.pick(&self.attempt_towards(now, category, *to));
+            let single =
+                |to: &NodeId| self.rates.control.pick(&self.attempt_towards(now, category, *to));
             let chosen: Vec<Mode> = receivers.iter().take(count).map(single).collect();
             let all: Vec<Mode> = chosen.iter().map(|mode| self.within_access(*mode)).collect();
             let (ru, served) = equal_rus(widest(&all), count);
@@ -90,7 +91,7 @@ impl Station {
         let agreement = originator.agreement(to, category);
         agreement.renew(first);
         agreement.window = window;
-        self.rate.is_single(&next)
+        self.rates.control.is_single(&next)
     }
 
     /// The maximum duration of an HE MU PPDU with users of these modes; `None` if the transmission opportunity has no
@@ -279,7 +280,7 @@ impl Station {
 
     /// Records that the answer of a user arrived, with this SNR over a band of `hz`.
     pub(crate) fn on_user_answer(&mut self, now: Nanos, station: NodeId, (hz, snr): (f64, f64)) {
-        self.rate.on_rx(now, station, Some(hz), snr);
+        self.rates.control.on_rx(now, station, Some(hz), snr);
         let users = self.multi_user.access_point_mut().into_iter().flat_map(|mu| &mut mu.users);
         if let Some(user) = users.into_iter().find(|user| user.station == station) {
             user.answered = true;

@@ -51,7 +51,7 @@ impl Station {
         } else {
             Attempt { now, to, category: u8::narrow(category), bytes: USUAL_BYTES, number: 0 }
         };
-        Some(self.rate.pick(&next))
+        Some(self.rates.control.pick(&next))
     }
 
     /// Takes the mode of a grant for the head. A PPDU for which rate control would by now choose another mode is no
@@ -62,7 +62,7 @@ impl Station {
             return;
         }
         let Some(next) = self.next_attempt(now, category) else { return };
-        let changed = self.rate.pick(&next) != chosen;
+        let changed = self.rates.control.pick(&next) != chosen;
         if let Some(lane) = self.originator.as_mut().and_then(|o| o.lanes.get_mut(category)) {
             lane.series.single &= !changed;
         }

@@ -38,7 +38,7 @@ impl Station {
         let next = self.attempt_towards(now, category, to);
         let Some(mu) = self.multi_user.access_point_mut() else { return };
         if mu.lanes.series_mut(category, to).begins() {
-            self.rate.on_packet(&next);
+            self.rates.control.on_packet(&next);
         }
     }
 
@@ -69,6 +69,13 @@ impl Station {
         let given_up = series.end(user.answered, rules.mac.attempts);
         let ending = if user.answered { Ending::Acknowledged } else { Ending::NoAck };
         let mode = user.chosen;
-        self.rate.on_result(&Outcome { attempt, mode, ending, given_up, mpdus, acknowledged });
+        self.rates.control.on_result(&Outcome {
+            attempt,
+            mode,
+            ending,
+            given_up,
+            mpdus,
+            acknowledged,
+        });
     }
 }
