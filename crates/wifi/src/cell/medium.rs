@@ -310,7 +310,7 @@ impl Medium {
             let rules = &self.cells.of(i).rules;
             if let Some(widths) = &mut self.stations[i].widths {
                 let tuned = &self.cells.of(i).tuned;
-                widths.idle = tuned.idle_width(now, rules.pifs(), &self.radios[i]);
+                widths.set_idle(tuned.idle_width(now, rules.pifs(), &self.radios[i]));
             }
             let frame = self.stations[i].on_timer(now, rules);
             self.settle(now, i, cx);
