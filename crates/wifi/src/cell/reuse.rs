@@ -66,7 +66,7 @@ impl Medium {
         let radio = &mut self.radios[i];
         let Some(reception) = radio.reception() else { return false };
         let Some(sent) = self.air.at(reception.place) else { return false };
-        let sender = self.cells.sending(&sent);
+        let sender = self.cells.sending(sent);
         if signal_a(sent.frame.mode).is_none_or(|time| reception.started + time != now)
             || !bss.reuse.ignores(&sender.reuse, reception.power * bss.primary_part(reception.band))
         {
@@ -75,7 +75,7 @@ impl Medium {
         radio.judge(now, &Judge::of(bss, i));
         let Some(reception) = self.radios[i].reception() else { return false };
         let survival = reception.survival();
-        survival >= 1.0 || survival > 0.0 && self.cells.draw(&sent, i) < survival
+        survival >= 1.0 || survival > 0.0 && self.cells.draw(sent, i) < survival
     }
 }
 

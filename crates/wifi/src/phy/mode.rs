@@ -467,7 +467,7 @@ impl fmt::Display for Mode {
             match ru {
                 Some(ru) => write!(f, "{ru} of {width})")?,
                 None if mcs.encoders == 0 && format.generation().codings.len() > 1 => {
-                    write!(f, "{width}, LDPC)")?
+                    write!(f, "{width}, LDPC)")?;
                 }
                 None => write!(f, "{width})")?,
             }

@@ -38,7 +38,7 @@ pub(super) trait Climbing {
 
 /// Where a destination stands.
 #[derive(Debug, Clone)]
-struct Step {
+struct Place {
     step: usize,
     successes: u32,
     failures: u32,
@@ -46,7 +46,7 @@ struct Step {
     probing: bool,
 }
 
-impl Step {
+impl Place {
     const fn new(step: usize) -> Self {
         Self { step, successes: 0, failures: 0, attempts: 0, probing: false }
     }
@@ -85,7 +85,7 @@ impl Step {
 pub struct Climber<L> {
     law: L,
     ladder: Ladder,
-    peers: Peers<(Step, Thresholds)>,
+    peers: Peers<(Place, Thresholds)>,
 }
 
 impl<L> Climber<L> {
@@ -96,7 +96,7 @@ impl<L> Climber<L> {
         start: usize,
         thresholds: Thresholds,
     ) -> Self {
-        let peers = Peers::new((Step::new(start), thresholds));
+        let peers = Peers::new((Place::new(start), thresholds));
         Self { law, ladder: inputs.ladder.clone(), peers }
     }
 }
@@ -112,11 +112,11 @@ impl<L: Climbing> RateControl for Climber<L> {
 
     fn on_result(&mut self, outcome: &Outcome) {
         let Some(succeeded) = outcome.succeeded() else { return };
-        let (step, thresholds) = self.peers.get_mut(outcome.attempt.to);
+        let (place, thresholds) = self.peers.get_mut(outcome.attempt.to);
         let change = if succeeded {
-            step.acknowledged(thresholds, self.ladder.top())
+            place.acknowledged(thresholds, self.ladder.top())
         } else {
-            step.failed(thresholds)
+            place.failed(thresholds)
         };
         self.law.on_change(thresholds, change);
     }
