@@ -4,7 +4,6 @@ use airtcp_queueing::QueueConfig;
 use airtcp_units::{BitRate, Probability};
 use airtcp_wifi::cell::{Capture, Sensing, check_aggregation};
 use airtcp_wifi::interference::InterferenceConfig;
-use airtcp_wifi::layout::Layout;
 use airtcp_wifi::mac::MacConfig;
 use airtcp_wifi::phy::error::{ErrorModel, ErrorModelConfig};
 use airtcp_wifi::phy::fading::FadingConfig;
@@ -13,6 +12,7 @@ use airtcp_wifi::phy::propagation::{PathLossConfig, Position, PropagationConfig}
 use airtcp_wifi::phy::{
     Band, Coding, GuardInterval, SecondaryChannel, Standard, Timing, TimingConfig, Width,
 };
+use airtcp_wifi::places::layout::Layout;
 use airtcp_wifi::rate::RateConfig;
 use airtcp_wifi::scheme::{self, SchemeConfig, Seams};
 use schemars::JsonSchema;
@@ -211,7 +211,7 @@ impl CellSpec {
 
     /// Checks the rates and their control.
     fn check_rate(&self, timing: &Timing) -> Result<(), airtcp_wifi::ConfigError> {
-        self.rate_plan()?.check(timing, &self.mac)
+        self.rate_plan()?.check(timing, self.mac.rts_threshold, self.mac.rts_rate)
     }
 
     /// Refuses multi-user operation without a queue for each station, and where stations forward packets.

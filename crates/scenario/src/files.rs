@@ -6,8 +6,8 @@ use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
 
-use airtcp_wifi::layout::Layout;
-use airtcp_wifi::position_file;
+use airtcp_wifi::places::layout::Layout;
+use airtcp_wifi::places::position_file;
 
 use crate::schedule::{self, Schedule};
 use crate::{Application, Scenario, ScenarioError};

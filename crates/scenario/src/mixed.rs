@@ -49,7 +49,8 @@ impl CellSpec {
                     };
                     let setup = self.setup_of(station).map_err(key)?;
                     let plan = self.plan_of(setup).map_err(|e| at(e.message))?;
-                    plan.check(timing, &self.mac).map_err(|e| at(e.to_string()))?;
+                    plan.check(timing, self.mac.rts_threshold, self.mac.rts_rate)
+                        .map_err(|e| at(e.to_string()))?;
                     continue;
                 }
                 (Standard::B, Standard::G) => {
@@ -75,7 +76,7 @@ impl CellSpec {
     /// Checks that a station of standard `own` can be in this cell of 802.11n, ac or ax.
     fn check_older(&self, own: Standard) -> Result<(), String> {
         let band = self.setup().map_or(self.standard.band(), |setup| setup.band);
-        let all = band.standards();
+        let all: Vec<Standard> = band.standards().collect();
         let older = all.iter().take_while(|other| **other != self.standard);
         if !older.clone().any(|other| *other == own) {
             let cell = self.standard;
@@ -101,7 +102,7 @@ impl CellSpec {
                         \"11 Mb/s\""
                 .to_owned());
         }
-        plan.check(timing, &self.mac).map_err(|e| {
+        plan.check(timing, self.mac.rts_threshold, self.mac.rts_rate).map_err(|e| {
             format!("is 802.11b, which the rate control does not suit without OFDM: {e}")
         })
     }

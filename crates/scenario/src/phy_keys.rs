@@ -26,11 +26,6 @@ pub(crate) fn own_mode(
     }
 }
 
-/// True if frames of a standard have one of two codes.
-fn chooses_code(standard: Standard) -> bool {
-    matches!(standard, Standard::N | Standard::Ac)
-}
-
 impl CellSpec {
     /// The physical layer of the cell.
     ///
@@ -82,7 +77,7 @@ impl CellSpec {
             Some(color) if !(1..=63).contains(&color) => {
                 return refuse("bss_color", format!("is {color}: accepted are 1 to 63"));
             }
-            Some(color) if self.standard != Standard::Ax => {
+            Some(color) if !self.standard.has_colours() => {
                 let standard = self.standard;
                 let message = format!(
                     "is {color}, and {standard} has no colours: leave out the key, or set standard = \
@@ -133,7 +128,7 @@ impl CellSpec {
     /// The physical layer of a station with keys of its own.
     pub(crate) fn setup_of(&self, own: &StationSpec) -> Result<PhySetup, ConfigError> {
         let standard = own.standard.unwrap_or(self.standard);
-        let older = self.standard == Standard::Ax && chooses_code(standard);
+        let older = !self.standard.chooses_code() && standard.chooses_code();
         let coding = self.coding.filter(|_| older);
         self.setup()?.station(standard, &SetupKeys { coding, ..own.setup_keys() })
     }
@@ -142,7 +137,10 @@ impl CellSpec {
     pub(crate) fn check_phy_effects(&self) -> Result<(), ConfigError> {
         let setup = self.setup()?;
         let mut standards = self.stations.iter().filter_map(|own| own.standard);
-        if self.standard == Standard::Ax && self.coding.is_some() && !standards.any(chooses_code) {
+        if self.standard == Standard::Ax
+            && self.coding.is_some()
+            && !standards.any(Standard::chooses_code)
+        {
             let message = "is for frames of 802.11n and ac, and the cell has no station of these; frames of 802.11ax \
                            have LDPC: leave out the key";
             return Err(ConfigError::new("coding", message));

@@ -144,7 +144,7 @@ impl CellSpec {
         } else {
             self.plan_of(setup)?
         };
-        RatePlan { start, ..plan }.check(timing, &self.mac)
+        RatePlan { start, ..plan }.check(timing, self.mac.rts_threshold, self.mac.rts_rate)
     }
 }
 

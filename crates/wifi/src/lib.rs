@@ -6,10 +6,10 @@
 
 pub mod cell;
 pub mod interference;
-pub mod layout;
 pub mod mac;
+pub mod node;
 pub mod phy;
-pub mod position_file;
+pub mod places;
 pub mod rate;
 pub mod scheme;
 

@@ -7,7 +7,8 @@ use airtcp_probe::Probe;
 use airtcp_queueing::{Qdisc, Queue};
 use airtcp_scenario::Resolved;
 use airtcp_units::{Delays, Span};
-use airtcp_wifi::mac::{CATEGORIES, NodeId, category_name};
+use airtcp_wifi::mac::{CATEGORIES, category_name};
+use airtcp_wifi::node::NodeId;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use airtcp_units::{Metric, Nanos};
 use airtcp_wifi::cell::{CategoryCounts, ClassCounts, StationStats};
-use airtcp_wifi::mac::{Class, LinkRedCounts, NodeId};
+use airtcp_wifi::mac::{Class, LinkRedCounts};
+use airtcp_wifi::node::NodeId;
 use airtcp_wifi::scheme::AifsnLimits;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

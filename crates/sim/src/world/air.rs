@@ -4,7 +4,7 @@ use airtcp_packet::{PacketId, Pool};
 use airtcp_probe::Probe;
 use airtcp_units::{Nanos, Narrow};
 use airtcp_wifi::cell;
-use airtcp_wifi::mac::NodeId;
+use airtcp_wifi::node::NodeId;
 
 use super::boundary::Boundaries;
 use super::medium::{AirEvent, AirHop, Medium, StationQueues};

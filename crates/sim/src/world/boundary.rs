@@ -8,7 +8,8 @@ use std::ops::Range;
 use airtcp_packet::Packet;
 use airtcp_transport::middle::Middlebox;
 use airtcp_wifi::cell::GivenUp;
-use airtcp_wifi::mac::{CATEGORIES, NodeId};
+use airtcp_wifi::mac::CATEGORIES;
+use airtcp_wifi::node::NodeId;
 
 use super::medium::AirHop;
 use super::queue::MachineId;

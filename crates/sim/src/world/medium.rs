@@ -8,7 +8,8 @@ use airtcp_probe::{EventSource, PoolCx, Probe};
 use airtcp_queueing::{Airtime, Backlog, Qdisc, Queue, Verdict, Wanted};
 use airtcp_units::{Nanos, Narrow};
 use airtcp_wifi::cell::{self, Delivery, ExchangeAirtime, Filling, Offered};
-use airtcp_wifi::mac::{Category, NodeId};
+use airtcp_wifi::mac::Category;
+use airtcp_wifi::node::NodeId;
 use airtcp_wifi::scheme::ControlCategory;
 
 use super::below::Below;

@@ -22,7 +22,8 @@ use super::packet::{Admitted, Delivery, Filling, Offered};
 use super::radio::Reception;
 use super::reorder::Deliveries;
 use super::transmission::Transmission;
-use crate::mac::{Class, Frame, Joining, Kind, Mpdu, NodeId, SignalQuality, data_bytes, places};
+use crate::mac::{Class, Frame, Joining, Kind, SignalQuality, data_bytes, places};
+use crate::node::NodeId;
 
 impl Medium {
     /// The length of a packet's frame, its class and expiry. An access point drops packets to stations that are
@@ -36,19 +37,19 @@ impl Medium {
     ) -> Option<Admitted> {
         let Offered { packet, to, category, entered } = offered;
         let record = cx.pool.get(packet);
-        let rules = &self.bss[self.cell_of[station.index()]].rules;
+        let rules = &self.cells.of(station.index()).rules;
         let bytes = data_bytes(record.wire_len(), rules.has_qos_control());
         let class = if record.segment.len == 0 { Class::TcpAck } else { Class::Data };
         let flow = record.to.flow();
         if !self.stations[station.index()].serves(to) {
             cx.discard(now, packet, DropReason::NoRoute, station.0);
-            self.stats[station.index()].refused += 1;
+            self.books.on_refused(station);
             return None;
         }
         let expires = self.stations[station.index()].expiry(category, entered);
         if expires < now {
             cx.discard(now, packet, DropReason::Lifetime, station.0);
-            self.stats[station.index()].on_expired(category);
+            self.books.on_expired(station, category);
             return None;
         }
         Some(Admitted { class, bytes, expires, flow })
@@ -56,7 +57,7 @@ impl Medium {
 
     /// The aggregate of number `place` of this instant, if it has room. `None` beyond the last one.
     pub fn filling(&self, place: usize) -> Option<Option<Filling>> {
-        let station = *self.filling.get(place)?;
+        let station = self.outbox.filling(place)?;
         let sender = &self.stations[station.index()];
         if let Some((category, to)) = sender.mu_room() {
             return Some(Some(Filling { station, category, to, multi_user: true }));
@@ -67,7 +68,7 @@ impl Medium {
 
     /// True if the aggregate of this instant of a station has room for a packet of `wire_len` bytes.
     pub fn has_room(&self, station: NodeId, wire_len: u32) -> bool {
-        let rules = &self.bss[self.cell_of[station.index()]].rules;
+        let rules = &self.cells.of(station.index()).rules;
         let bytes = data_bytes(wire_len, rules.has_qos_control());
         let sender = &self.stations[station.index()];
         if sender.mu_room().is_some() {
@@ -92,7 +93,7 @@ impl Medium {
         let cx = &mut PoolCx::new(&mut probe, cx.pool, cx.source);
         let offered = self.in_own_time(offered);
         let Offered { packet, to, category, .. } = offered;
-        let rules = &self.bss[self.cell_of[station.index()]].rules;
+        let rules = &self.cells.of(station.index()).rules;
         let bytes = data_bytes(cx.pool.get(packet).wire_len(), rules.has_qos_control());
         let sender = &self.stations[station.index()];
         let multi_user = sender.mu_room();
@@ -109,21 +110,18 @@ impl Medium {
             return true;
         };
         let sender = &mut self.stations[station.index()];
-        let rules = &self.bss[self.cell_of[station.index()]].rules;
+        let rules = &self.cells.of(station.index()).rules;
         let joining = Joining { class, bytes, expires, flow };
         let sequence = if multi_user.is_some() {
-            self.shares.on_head(station, category, flow);
+            self.books.on_head(station, category, flow);
             sender.join_user(now, packet, &joining, rules)
         } else {
-            self.shares.on_join(flow);
+            self.books.on_join(flow);
             sender.join(now, packet, &joining, rules);
             sender.newest(category).map(|mpdu| mpdu.sequence)
         };
         if let Some(sequence) = sequence {
-            if let Some(log) = &mut self.given_up {
-                log.on_head(station, (category, to, sequence), cx.pool.get(packet));
-            }
-            self.completions.on_head(station, (category, to, sequence), packet, cx.pool);
+            self.books.on_numbered(station, (category, to, sequence), packet, cx.pool);
         }
         true
     }
@@ -131,10 +129,11 @@ impl Medium {
     /// Gives the frames of this instant that waited for packets.
     #[inline(never)]
     pub(super) fn compose(&mut self, now: Nanos) {
-        let mut filling = std::mem::take(&mut self.filling);
-        for station in filling.drain(..) {
+        let mut place = 0;
+        while let Some(station) = self.outbox.filling(place) {
+            place += 1;
             let i = station.index();
-            let rules = &self.bss[self.cell_of[i]].rules;
+            let rules = &self.cells.of(i).rules;
             let composed = self.stations[i].compose(now, rules);
             self.replace(now, station, composed);
             if let Some(composed) = composed.filter(|frame| frame.kind != Kind::MultiUser) {
@@ -142,11 +141,11 @@ impl Medium {
                 // A BlockAckReq belongs to the flow of the frame before it.
                 let flow = self.stations[i].head(category).map(|head| head.flow);
                 if let Some(flow) = flow.filter(|flow| *flow != u32::MAX) {
-                    self.shares.on_head(station, category, flow);
+                    self.books.on_head(station, category, flow);
                 }
             }
         }
-        self.filling = filling;
+        self.outbox.filled();
     }
 
     /// Decides which MPDUs of an aggregate a radio decoded.
@@ -160,10 +159,10 @@ impl Medium {
         cx: &mut PoolCx<'_, P>,
     ) {
         let addressed = sent.frame.to.index() == i;
-        let mut outcomes = std::mem::take(&mut self.outcomes);
+        let mut outcomes = self.ending.lend_mpdus();
         let known = outcomes.len();
         let header = reception.survival();
-        if header >= 1.0 || header > 0.0 && self.draw(sent, i) < header {
+        if header >= 1.0 || header > 0.0 && self.cells.draw(sent, i) < header {
             self.judge_mpdus(sent, i, addressed || observed.is_some(), &mut outcomes);
         }
         let own = outcomes.get(known..).unwrap_or_default();
@@ -173,55 +172,44 @@ impl Medium {
         }
         if addressed {
             outcomes.drain(..known);
-            self.blamed = reception.interferer;
+            self.ending.blame(reception.interferer);
             for (number, right) in outcomes.iter().enumerate() {
                 if *right {
                     self.take_mpdu(now, &sent.frame, number, cx);
                 }
             }
             if any {
-                self.decoded = Some(reception.place);
+                self.ending.decode();
             }
         } else {
             outcomes.truncate(known);
         }
-        self.outcomes = outcomes;
+        self.ending.judge_mpdus(outcomes);
         self.notify_aggregate(now, reception, i, sent, any, cx);
     }
 
     /// Decides which MPDUs a station decodes, in order; without `all`, up to the first decoded one.
     fn judge_mpdus(&self, sent: &Transmission, i: usize, all: bool, outcomes: &mut Vec<bool>) {
-        let bss = &self.bss[self.cell_of[i]];
-        let sender = &self.bss[self.cell_of[sent.frame.from.index()]];
+        let bss = self.cells.of(i);
+        let sender = self.cells.sending(sent);
         let Some(rules) = &sender.rules.aggregation else { return };
         let frame = &sent.frame;
         let mpdus = self.stations[frame.from.index()]
             .subframes(usize::from(frame.category), usize::from(frame.subframes))
             .map(|mpdu| mpdu.bytes);
         let clear = bss.levels.clear(sent);
-        let mut by = Judging::new(sent, &self.radios[i].pieces);
+        let mut by = Judging::new(sent, self.radios[i].pieces());
         for (number, place) in (0..).zip(places(mpdus, rules, frame.mode)) {
             let survival =
                 clear * by.survival(place, |sinr, bits| bss.error.success(frame.mode, sinr, bits));
             let right = (survival >= 1.0
-                || survival > 0.0 && self.draw_mpdu(sent, i, number) < survival)
+                || survival > 0.0 && self.cells.draw_mpdu(sent, i, number) < survival)
                 && !bss.ambient.destroys(bss.local(i), || by.exposure(place, bss.local(i)));
             outcomes.push(right);
             if right && !all {
                 return;
             }
         }
-    }
-
-    /// The random draw of an MPDU at a radio, independent of other cells.
-    pub(super) fn draw_mpdu(&self, sent: &Transmission, radio: usize, number: u64) -> f64 {
-        let (sender, hearer) = (self.cell_of[sent.frame.from.index()], self.cell_of[radio]);
-        let bss = &self.bss[sender];
-        let [own, abroad] = &bss.draws_mpdu;
-        if sender == hearer {
-            return own.unit(sent.ordinal << 24 | (bss.local(radio) as u64) << 8 | number);
-        }
-        abroad.unit(sent.ordinal << 24 | (radio as u64) << 8 | number)
     }
 
     /// Notifies a station of an aggregate of which it decoded at least one MPDU, or none.
@@ -234,7 +222,7 @@ impl Medium {
         any: bool,
         cx: &mut PoolCx<'_, P>,
     ) {
-        let bss = &self.bss[self.cell_of[i]];
+        let bss = self.cells.of(i);
         if any {
             let level = bss.ambient.level(bss.local(i), now - Span(1), now);
             let noise = level.noise * bss.band.part_in(reception.band);
@@ -279,7 +267,7 @@ impl Medium {
         cx: &mut PoolCx<'_, P>,
     ) {
         let (from, to, sequence) = (frame.from, frame.to, place.2);
-        let rules = self.bss[self.cell_of[to.index()]].rules.aggregation;
+        let rules = self.cells.of(to.index()).rules.aggregation;
         let sender = &mut self.stations[from.index()];
         let mut packets =
             Deliveries { first: Delivery { to, packet, frame_bytes }, more: Vec::new() };
@@ -289,23 +277,23 @@ impl Medium {
                 more.map(|(packet, frame_bytes)| Delivery { to, packet, frame_bytes }).collect();
         }
         let Some((rules, buffers)) = rules.zip(self.reorder.as_mut()) else {
-            packets.hand_over(&mut self.out);
+            packets.hand_over(&mut self.outbox);
             return;
         };
         let session = (to, from, frame.category);
         // Frames between stations without HT have no session, nor have those of stations without A-MPDU.
         if rules.is_single() || !frame.mode.is_mcs() && !buffers.has(session) {
-            packets.hand_over(&mut self.out);
+            packets.hand_over(&mut self.outbox);
             return;
         }
         let window = (rules.window(frame.mode).max(2), rules.reorder_timeout);
         let number = sender.session(to, usize::from(frame.category));
-        buffers.open(session, number, frame.sequence, &mut self.out);
-        let taken = buffers.take(now, session, sequence, window, packets, &mut self.out);
+        buffers.open(session, number, frame.sequence, &mut self.outbox);
+        let taken = buffers.take(now, session, sequence, window, packets, &mut self.outbox);
         if let Err(Deliveries { first, more }) = taken {
             for delivery in std::iter::once(first).chain(more) {
                 cx.discard(now, delivery.packet, DropReason::Duplicate, from.0);
-                self.stats[from.index()].on_outdated(frame.category);
+                self.books.on_outdated(from, frame.category);
             }
         }
         self.refresh_reorder();
@@ -313,14 +301,14 @@ impl Medium {
 
     /// Moves the window of a receiver to the start that a BlockAckReq names.
     pub(super) fn move_window(&mut self, frame: &Frame) {
-        let rules = self.bss[self.cell_of[frame.to.index()]].rules.aggregation;
+        let rules = self.cells.of(frame.to.index()).rules.aggregation;
         if let Some((rules, buffers)) = rules.zip(self.reorder.as_mut()) {
             let session = (frame.to, frame.from, frame.category);
             let timeout = rules.reorder_timeout;
             let sender = &self.stations[frame.from.index()];
             let number = sender.session(frame.to, usize::from(frame.category));
-            buffers.open(session, number, frame.sequence, &mut self.out);
-            buffers.move_window(session, frame.sequence, timeout, &mut self.out);
+            buffers.open(session, number, frame.sequence, &mut self.outbox);
+            buffers.move_window(session, frame.sequence, timeout, &mut self.outbox);
             self.refresh_reorder();
         }
     }
@@ -328,51 +316,39 @@ impl Medium {
     /// Hands over the packets that have waited in reorder buffers for the timeout.
     #[inline(never)]
     pub(super) fn release_due(&mut self, now: Nanos) {
-        let Self { reorder, bss, cell_of, out, .. } = self;
+        let Self { reorder, cells, outbox, .. } = self;
         let Some(buffers) = reorder.as_mut().filter(|buffers| buffers.next() <= now) else {
             return;
         };
         let timeout = |receiver: NodeId| {
-            let rules = &bss[cell_of[receiver.index()]].rules.aggregation;
+            let rules = &cells.of(receiver.index()).rules.aggregation;
             rules.map_or(Span::ZERO, |rules| rules.reorder_timeout)
         };
-        buffers.expire(now, timeout, out);
+        buffers.expire(now, timeout, outbox);
         self.refresh_reorder();
     }
 
-    /// Takes the deadline of the reorder buffers, the last of all.
+    /// Takes the deadline of the reorder buffers.
     fn refresh_reorder(&mut self) {
         let next = self.reorder.as_ref().map_or(Nanos::NEVER, |buffers| buffers.next());
-        if let Some(deadline) = self.deadlines.last_mut().filter(|deadline| **deadline != next) {
-            *deadline = next;
-            self.stale = true;
-        }
+        self.agenda.set_reorder(next);
     }
 
     /// Counts the MPDUs of an aggregate at its end. A cause of loss is that of the PPDU. Returns it if no MPDU was
     /// decoded.
     #[inline(never)]
     pub(super) fn count_aggregate_end(&mut self, sent: &Transmission) -> Option<Loss> {
-        self.decoded = None;
         let frame = &sent.frame;
-        let loss = Fate { interferer: self.blamed.take(), ..sent.fate }.loss();
-        let Self { stations, stats, shares, outcomes, .. } = self;
+        let (_, interferer) = self.ending.take();
+        let loss = Fate { interferer, ..sent.fate }.loss();
+        let Self { stations, books, ending, .. } = self;
         let category = usize::from(frame.category);
-        let mpdus = stations[frame.from.index()].subframes(category, frame.subframes.into());
-        let stats = &mut stats[frame.from.index()];
+        let sender = &stations[frame.from.index()];
+        let mpdus = sender.subframes(category, frame.subframes.into());
+        let mpdus = mpdus.map(|mpdu| (mpdu, sender.riders(category, mpdu)));
         // What belongs to no MPDU counts for the flow of the first one.
-        let mut rest = sent.plcp + sent.bits;
-        for (number, mpdu) in mpdus.enumerate() {
-            let Mpdu { class, bytes, flow, .. } = mpdu;
-            let lost = outcomes.get(number) != Some(&true);
-            stats.on_subframe(frame, (*class, *bytes), lost.then_some(loss));
-            let bits = 8 * u64::from(*bytes);
-            let riders = stations[frame.from.index()].riders(category, mpdu);
-            let others = shares.on_riders(riders);
-            shares.on_sent(Some(*flow), bits - others);
-            rest = rest.saturating_sub(bits);
-        }
-        shares.on_sent(sent.flow, rest);
-        (!outcomes.contains(&true)).then_some(loss)
+        let rest = books.on_mpdus(frame, mpdus, ending.mpdus(), loss, sent.plcp + sent.bits);
+        books.on_bits(sent.flow, rest, &[]);
+        (!ending.mpdus().contains(&true)).then_some(loss)
     }
 }

@@ -1,171 +1,140 @@
-//! Start of transmissions: which radios hear them, and which overlap. Their end is in `ends`.
+//! The transmissions on the air, and those that begin at this instant.
+
+use std::collections::VecDeque;
 
 use airtcp_units::{Nanos, Narrow};
 
-use super::fate::Fate;
-use super::medium::Medium;
-use super::mu_on_air::capture;
-use super::occupied::Occupied;
-use super::radio::{Judge, Radio, Signal};
+use super::cells::Cells;
+use super::multi_user::MuPpdus;
+use super::reach::{Reach, Source};
 use super::transmission::Transmission;
-use crate::mac::{Frame, FrameStart, NodeId};
-use crate::phy::propagation::pair_key;
-use crate::phy::{Heard, Width};
+use crate::mac::{Class, Frame};
+use crate::node::NodeId;
 
-impl Medium {
-    /// Starts the transmissions decided at this instant, all together.
-    pub(super) fn begin(&mut self, now: Nanos) {
-        if !self.filling.is_empty() {
-            self.compose(now);
-            if self.starting.is_empty() {
-                return;
-            }
-        }
-        self.decide_before(now);
-        if self.begins_alone() {
-            self.begin_alone(now);
-        } else {
-            if !self.begins_collision() {
-                self.leave_all();
-            }
-            self.begin_together(now);
+/// What is on the air.
+#[derive(Debug)]
+pub(super) struct Air {
+    /// Current transmissions; an index is reused when its transmission ends.
+    sent: Vec<Option<Transmission>>,
+    next_end: Nanos,
+    /// Times at which current frames become detected where their energy is below the threshold, in order.
+    detections: VecDeque<Nanos>,
+    /// Frames decided on at this instant.
+    starting: Vec<Frame>,
+    /// The HE MU PPDUs on the air.
+    pub(super) multi_user: MuPpdus,
+}
+
+/// Frames that are to begin.
+impl Air {
+    /// Silence.
+    pub(super) fn silent() -> Self {
+        Self {
+            sent: Vec::new(),
+            next_end: Nanos::NEVER,
+            detections: VecDeque::new(),
+            starting: Vec::new(),
+            multi_user: MuPpdus::default(),
         }
     }
 
-    /// Starts transmissions, each radio by itself.
-    #[inline(never)]
-    fn begin_together(&mut self, now: Nanos) {
-        let mut touched = std::mem::take(&mut self.touched);
-        self.schedule_reuse(now);
-        let frames = std::mem::take(&mut self.starting);
-        let hearers = std::mem::take(&mut self.hearers);
-        self.schedule_detections(now);
-        for frame in &frames {
-            let from = frame.from.index();
-            let place = self.start(now, frame);
-            let fades = !self.bss[self.cell_of[from]].fading.is_none();
-            for &(radio, mut power) in &hearers[from] {
-                if self.alike.shares(radio) {
-                    continue;
-                }
-                if fades {
-                    power *= self.gain(from, radio as usize, now);
-                }
-                let Some(signal) = self.signal(place, power, now, radio as usize) else { continue };
-                let new = self.hear(now, radio as usize, signal);
-                // Transmissions of one instant may begin in two steps.
-                if new || !touched.contains(&radio) {
-                    touched.push(radio);
-                }
-            }
+    /// A station decides on a frame that begins at this instant.
+    #[inline]
+    pub(super) fn decide(&mut self, frame: Frame) {
+        self.starting.push(frame);
+    }
+
+    /// The frames that begin at this instant.
+    #[inline]
+    pub(super) fn starting(&self) -> &[Frame] {
+        &self.starting
+    }
+
+    /// Replaces the frame that a station has decided on, or removes it. True if it is removed.
+    pub(super) fn replace(&mut self, station: NodeId, frame: Option<Frame>) -> bool {
+        let Some(place) = self.starting.iter().position(|frame| frame.from == station) else {
+            return false;
+        };
+        if let Some(frame) = frame {
+            self.starting[place] = frame;
+            return false;
         }
-        for frame in &frames {
-            self.mark_receiver_sends(frame.from);
-            self.deafen(now, frame.from);
-        }
-        if self.alike.is_shared() {
-            self.collision_begins(now);
-        }
-        // The hearers of a single frame are already in order.
-        if frames.len() > 1 {
-            touched.sort_unstable();
-        }
-        for radio in touched.drain(..) {
-            self.arrivals(now, radio as usize);
-        }
-        self.hearers = hearers;
+        self.starting.remove(place);
+        true
+    }
+
+    /// Takes the frame that begins last.
+    #[inline]
+    pub(super) fn take_last(&mut self) -> Option<Frame> {
+        self.starting.pop()
+    }
+
+    /// Takes the frames that begin at this instant.
+    #[inline]
+    pub(super) fn take_starting(&mut self) -> Vec<Frame> {
+        std::mem::take(&mut self.starting)
+    }
+
+    /// The frames of [`Self::take_starting`] have begun.
+    #[inline]
+    pub(super) fn all_started(&mut self, mut frames: Vec<Frame>) {
+        frames.clear();
         self.starting = frames;
-        self.starting.clear();
-        self.touched = touched;
+    }
+}
+
+/// Transmissions.
+impl Air {
+    /// The transmission at a place.
+    #[inline]
+    pub(super) fn at(&self, place: u32) -> Option<&Transmission> {
+        self.sent[place as usize].as_ref()
     }
 
-    /// A transmitting station is deaf: it loses the frame that it was receiving.
-    pub(super) fn deafen(&mut self, now: Nanos, sender: NodeId) {
-        let i = sender.index();
-        self.radios[i].sending = true;
-        self.radios[i].reception = None;
-        self.radios[i].group.clear();
-        self.radios[i].busy = true;
-        self.stations[i].on_busy(now, &self.bss[self.cell_of[i]].rules);
-        self.refresh(sender.0);
+    /// All current transmissions.
+    #[inline]
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Transmission> {
+        self.sent.iter().flatten()
     }
 
-    /// Width of the band that a frame occupies.
-    fn width(&self, frame: &Frame) -> Width {
-        if frame.mode.is_mcs() {
-            return frame.mode.width();
-        }
-        if !frame.mode.is_ofdm() {
-            return Width::Mhz20;
-        }
-        let width = |station: NodeId| self.widths.get(station.index()).copied();
-        let own = width(frame.from).unwrap_or(Width::Mhz20);
-        let both = width(frame.to).map_or(own, |other| own.min(other));
-        frame.width.map_or(both, |narrow| both.min(narrow))
+    /// All current transmissions with their places.
+    #[inline]
+    pub(super) fn places(&self) -> impl Iterator<Item = (u32, &Transmission)> {
+        (0..).zip(&self.sent).filter_map(|(place, sent)| Some((place, sent.as_ref()?)))
     }
 
-    pub(super) fn start(&mut self, now: Nanos, frame: &Frame) -> u32 {
-        let width = self.width(frame);
-        let bss = &mut self.bss[self.cell_of[frame.from.index()]];
-        let i = frame.from.index();
-        let limited = self.stations[i].is_limited(frame);
-        let gain = if limited { bss.reuse.limit(bss.local(i)) } else { 1.0 };
-        let timing = &bss.rules.timing;
-        let length = match frame.multi_user {
-            None => timing.frame(frame.mode, frame.bytes),
-            Some(times) => times.time,
-        };
-        let plcp = timing.plcp_bits(frame.mode);
-        let mut sent = Transmission {
-            frame: *frame,
-            started: now,
-            body: now + frame.multi_user.map_or(timing.preamble(frame.mode), |t| t.preamble),
-            ends: now + length,
-            bits: frame.body_bits(),
-            band: bss.band_of(frame.mode, width),
-            gain,
-            width,
-            plcp,
-            flow: self.shares.owner(frame),
-            ordinal: bss.ordinal,
-            fate: Fate::default(),
-        };
-        bss.on_start(now);
-        if let Some(airtime) = &mut self.airtime {
-            airtime.on_start(frame, frame.own_time(length));
-        }
-        if frame.multi_user.is_some() {
-            self.start_multi_user(frame);
-        }
-        self.overlap_with_users(&mut sent);
-        self.overlap(&mut sent);
+    /// True without a transmission.
+    #[inline]
+    pub(super) fn is_silent(&self) -> bool {
+        self.sent.iter().all(Option::is_none)
+    }
+
+    /// Starts a transmission, which overlaps those under way. Returns its place.
+    pub(super) fn start(&mut self, mut sent: Transmission, reach: &Reach, cells: &Cells) -> u32 {
+        self.overlap_users(&sent, reach, cells);
+        self.overlap(&mut sent, reach, cells);
         self.next_end = self.next_end.min(sent.ends);
-        let free = self.air.iter().position(Option::is_none);
+        let free = self.sent.iter().position(Option::is_none);
         let place = free.unwrap_or_else(|| {
-            self.air.push(None);
-            self.air.len() - 1
+            self.sent.push(None);
+            self.sent.len() - 1
         });
-        self.air[place] = Some(sent);
+        self.sent[place] = Some(sent);
         u32::narrow(place)
     }
 
     /// Each transmission under way and this one overlap at both their receivers, but for those of one trigger.
-    fn overlap(&mut self, sent: &mut Transmission) {
-        let Self { air, powers, bands, cell_of, .. } = self;
-        let arriving = |sent: &Transmission, to: NodeId| {
-            let from = sent.frame.from;
-            let cells = (cell_of[from.index()], cell_of.get(to.index()).copied()?);
-            bands.power(powers.get(from, to)? * sent.gain, cells.0, sent.width, cells.1)
-        };
-        let (to, class, group) = (sent.frame.to, sent.frame.class, sent.frame.group());
-        for other in air.iter_mut().flatten() {
+    fn overlap(&mut self, sent: &mut Transmission, reach: &Reach, cells: &Cells) {
+        let (source, to, class) = (Source::of(sent), sent.frame.to, sent.frame.class);
+        let group = sent.frame.group();
+        for other in self.sent.iter_mut().flatten() {
             if group.is_some() && other.frame.group() == group {
                 continue;
             }
-            if let Some(power) = arriving(sent, other.frame.to) {
+            if let Some(power) = reach.arriving(cells, source, other.frame.to) {
                 other.fate.overlap(power, class);
             }
-            if let Some(power) = arriving(other, to) {
+            if let Some(power) = reach.arriving(cells, Source::of(other), to) {
                 sent.fate.overlap(power, other.frame.class);
             }
             if other.frame.from == to {
@@ -174,140 +143,78 @@ impl Medium {
         }
     }
 
-    /// What a radio receives of the transmission at `place`, of which `power` arrives; `None` if nothing of it is
-    /// in the radio's band.
-    fn signal(&self, place: u32, power: f64, since: Nanos, radio: usize) -> Option<Signal> {
-        let sent = self.air[place as usize].as_ref()?;
-        let mode = sent.frame.mode;
-        let lacks = mode.is_ofdm() && self.dsss_only.get(radio).is_some_and(|only| *only);
-        let Some(Heard { share, spectrum, is_tuned, is_within }) = self.heard(sent, radio) else {
-            let (band, group) = (sent.band, sent.frame.group());
-            let readable = !lacks;
-            return Some(Signal { place, power, band, since, readable, received: false, group });
-        };
-        let (hearer, sender) = (self.cell_of[radio], self.cell_of[sent.frame.from.index()]);
-        let locks = hearer == sender || *is_tuned && self.bss[hearer].locks_on(mode);
-        let band = if *is_within { sent.band.at(*spectrum) } else { Occupied::all(*spectrum) };
-        let power = power * share * sent.gain;
-        let group = sent.frame.group();
-        let readable = locks && !lacks;
-        let signal = Signal { place, power, band, since, readable, received: false, group };
-        (*share > 0.0).then_some(signal)
-    }
-
-    /// What a radio receives of the band of a transmission; `None` for a single cell, whose radios receive all.
-    fn heard(&self, sent: &Transmission, radio: usize) -> Option<&Heard> {
-        self.bands.heard(self.cell_of[sent.frame.from.index()], sent.width, self.cell_of[radio])
-    }
-
-    /// True if a radio decodes only the non-HT part of the preamble of a transmission: in a later format, or in a
-    /// band that is not all in the radio's.
-    pub(super) fn lacks(&self, radio: usize, sent: &Transmission) -> bool {
-        let mode = sent.frame.mode;
-        let outside = || self.heard(sent, radio).is_some_and(|heard| !heard.is_within);
-        self.formats.get(radio).is_some_and(|format| mode.format() > *format)
-            || mode.is_mcs() && outside()
-    }
-
-    /// Records which secondary channels of a radio are busy.
-    pub(super) fn sense_secondaries(&mut self, now: Nanos, station: usize) {
-        let tuned = &self.bss[self.cell_of[station]].tuned;
-        if tuned.has_secondaries() {
-            let radio: &mut Radio = &mut self.radios[station];
-            tuned.sense(now, radio);
+    /// A transmission that starts and the HE MU PPDUs under way, of which it may be one, overlap at their stations.
+    pub(super) fn overlap_users(&mut self, sent: &Transmission, reach: &Reach, cells: &Cells) {
+        if self.multi_user.is_empty() {
+            return;
+        }
+        let arriving = |source: Source| move |to: NodeId| reach.arriving(cells, source, to);
+        let (frame, own) = (&sent.frame, Source::of(sent));
+        for other in self.sent.iter().flatten() {
+            let its = Source::of(other);
+            self.multi_user.overlap(its.from, own.from, frame.class, arriving(own));
+            if frame.kind == crate::mac::Kind::MultiUser {
+                self.multi_user.overlap(frame.from, its.from, other.frame.class, arriving(its));
+            }
         }
     }
 
-    /// Starts a signal at a radio. Returns true if it is the first new one there at this instant.
-    fn hear(&mut self, now: Nanos, station: usize, signal: Signal) -> bool {
-        let radio = &mut self.radios[station];
-        // Signals are in the order in which they began.
-        let first = radio.signals.last().is_none_or(|s| s.since != now);
-        if first {
-            let bss = &self.bss[self.cell_of[station]];
-            radio.judge(now, &Judge::of(bss, station));
-        }
-        radio.signals.push(signal);
-        self.sense_secondaries(now, station);
-        first
-    }
-
-    fn mark_receiver_sends(&mut self, sender: NodeId) {
-        self.mark_user_sends(sender);
-        for other in self.air.iter_mut().flatten() {
+    /// A station sends, and loses what is on the air for it.
+    pub(super) fn mark_receiver_sends(&mut self, sender: NodeId) {
+        self.multi_user.mark_user_sends(sender);
+        for other in self.sent.iter_mut().flatten() {
             if other.frame.to == sender {
                 other.fate.receiver_sent = true;
             }
         }
     }
 
-    /// Lets a radio lock on to one of the signals that begin at this instant.
-    fn arrivals(&mut self, now: Nanos, i: usize) {
-        let bss = &self.bss[self.cell_of[i]];
-        let levels = &bss.levels;
-        let radio = &mut self.radios[i];
-        if radio.sending {
-            return;
-        }
-        let station = NodeId(u32::narrow(i));
-        if radio.group_begins(now, station) {
-            self.group_arrives(now, i, station);
-            return;
-        }
-        let missed = levels.detection > 0.0
-            && radio.misses(now, (bss.ambient.level(bss.local(i), now, now), bss.band), levels);
-        let strongest =
-            radio.strongest_new(now).filter(|new| !missed && radio.locks(now, new, levels));
-        if let Some(new) = strongest {
-            let earlier = radio.reception.filter(|r| r.started != now);
-            let old = earlier.map(|r| r.place as usize);
-            let from = earlier.map_or(0.0, |r| r.power);
-            let Some(sent) = &self.air[new.place as usize] else { return };
-            radio.lock(now, new, sent);
-            // The station decodes the non-HT part of the preamble, defers, and fails to decode the rest.
-            let (lacks, knows) = (self.lacks(i, sent), self.reads_preamble(i, sent));
-            let radio = &mut self.radios[i];
-            if lacks && let Some(reception) = &mut radio.reception {
-                reception.destroyed = !knows;
-                reception.is_preamble_only = knows;
+    /// A station switches from the transmission at a place to a stronger one of a class.
+    pub(super) fn capture(&mut self, place: u32, station: usize, class: Class) {
+        if let Some(old) = self.sent[place as usize].as_mut() {
+            if old.frame.to.index() == station {
+                old.fate.captured = Some(class);
             }
-            if let Some(reception) = &mut radio.reception
-                && new.power < from * levels.factors.taken
-            {
-                reception.destroyed = true;
-            }
-            let Transmission { started: since, ends, .. } = *sent;
-            let receiving = FrameStart { since, ends, mode: sent.frame.mode };
-            self.stations[i].on_rx_start(now, &receiving, &self.bss[self.cell_of[i]].rules);
-            let class = Some(sent.frame.class);
-            let old = old.and_then(|place| self.air[place].as_mut());
-            capture(old, &mut self.multi_user, i, class);
-        } else {
-            radio.update();
-        }
-        self.radios[i].overlap(now, missed, levels);
-        if missed && self.radios[i].reception.is_none() {
-            // The medium is busy, and no EIFS follows, not even that of an earlier frame.
-            self.stations[i].on_rx_error(now, false, &bss.rules);
-        }
-        self.sense(now, i);
-        if missed || strongest.is_some() {
-            // The frame before may have postponed a timeout that the new frame does not postpone.
-            self.refresh(u32::narrow(i));
+            self.multi_user.capture(old.frame.from, station, class);
         }
     }
 
-    /// Schedules the detection of frames that begin now, at radios where their energy is below the
-    /// threshold.
-    fn schedule_detections(&mut self, now: Nanos) {
-        for cell in 0..self.bss.len() {
-            let at = now + self.bss[cell].levels.detection_time;
-            if at > now {
-                self.schedule_detection(at);
-            }
+    /// An access point switches from the transmission at a place to a group of HE TB PPDUs.
+    pub(super) fn capture_by_group(&mut self, place: u32, access_point: usize) {
+        let old = self.sent[place as usize].as_mut();
+        if let Some(old) = old.filter(|old| old.frame.to.index() == access_point) {
+            old.fate.captured = Some(Class::Data);
         }
     }
 
+    /// When the next transmission ends.
+    #[inline]
+    pub(super) const fn next_end(&self) -> Nanos {
+        self.next_end
+    }
+
+    /// Ends the transmission at a place. [`Self::all_ended`] follows.
+    #[inline]
+    pub(super) fn end(&mut self, place: u32) {
+        self.sent[place as usize] = None;
+    }
+
+    /// The transmissions that end at this instant have all ended.
+    #[inline]
+    pub(super) fn all_ended(&mut self) {
+        self.next_end = self.iter().map(|sent| sent.ends).min().unwrap_or(Nanos::NEVER);
+    }
+
+    /// Changes the transmission at a place in a test.
+    #[cfg(test)]
+    pub(super) fn set(&mut self, place: u32, sent: Transmission) {
+        self.sent[place as usize] = Some(sent);
+    }
+}
+
+/// Detection of frames whose energy is below the threshold.
+impl Air {
+    /// Frames become detected at `at`.
     pub(super) fn schedule_detection(&mut self, at: Nanos) {
         let place = self.detections.partition_point(|other| *other < at);
         if self.detections.get(place) != Some(&at) {
@@ -315,50 +222,13 @@ impl Medium {
         }
     }
 
-    /// Handles frames that have been on the air for the detection time.
-    pub(super) fn detect(&mut self, now: Nanos) {
-        if self.detections.front().is_none_or(|at| *at > now) {
-            return;
-        }
+    /// When frames become detected next.
+    pub(super) fn next_detection(&self) -> Nanos {
+        self.detections.front().copied().unwrap_or(Nanos::NEVER)
+    }
+
+    /// The frames that become detected by `now` are.
+    pub(super) fn detected(&mut self, now: Nanos) {
         self.detections.retain(|at| *at > now);
-        for i in 0..self.radios.len() {
-            self.sense(now, i);
-        }
-    }
-
-    /// Notifies a station if its medium became busy or idle, and then updates its deadline. Returns
-    /// true if it did.
-    pub(super) fn sense(&mut self, now: Nanos, i: usize) -> bool {
-        let radio = &mut self.radios[i];
-        let bss = &self.bss[self.cell_of[i]];
-        let busy = radio.sending
-            || radio.is_loud(
-                now,
-                &bss.levels,
-                bss.ambient.energy_at(bss.local(i)),
-                bss.tuned.primary,
-            )
-            || bss.ambient.is_heard_at(bss.local(i));
-        if busy == radio.busy {
-            return false;
-        }
-        radio.busy = busy;
-        if busy {
-            self.stations[i].on_busy(now, &bss.rules);
-        } else {
-            self.stations[i].on_idle(now);
-        }
-        self.refresh(u32::narrow(i));
-        true
-    }
-
-    /// Factor of fading on the power between two stations.
-    fn gain(&self, from: usize, to: usize, now: Nanos) -> f64 {
-        let bss = &self.bss[self.cell_of[from]];
-        let now = self.clock.run(now);
-        if self.cell_of[from] == self.cell_of[to] {
-            return bss.fading.gain(pair_key(bss.local(from), bss.local(to)), now);
-        }
-        self.fading.gain(pair_key(from, to), now)
     }
 }

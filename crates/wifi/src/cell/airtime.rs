@@ -7,7 +7,8 @@
 
 use airtcp_units::Span;
 
-use crate::mac::{CATEGORIES, Finished, Frame, Kind, NodeId};
+use crate::mac::{CATEGORIES, Finished, Frame, Kind};
+use crate::node::NodeId;
 
 /// An exchange that has finished, whether or not its packet was acknowledged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,36 +1,38 @@
 //! Builds a medium from the plans of its cells.
 
-use std::collections::VecDeque;
-
 use airtcp_probe::ConfigError;
 use airtcp_random::Seed;
 use airtcp_units::{Nanos, Narrow};
 
+use super::agenda::Agenda;
 use super::aggregation_check::check_aggregation;
+use super::air::Air;
 use super::alike::state::Alike;
 use super::ambient::Ambient;
-use super::bands::{Bands, Tuned};
+use super::bands::Tuned;
+use super::books::Books;
 use super::bss::{Bss, Parts};
+use super::cells::Cells;
 use super::clock::{Clock, Moment};
-use super::completions::Completions;
+use super::ending::Ending;
 use super::levels::Levels;
 use super::medium::Medium;
 use super::obss_pd::ObssPd;
 use super::occupied::Occupied;
+use super::outbox::Outbox;
 use super::plan::{CellPlan, Coupling, StationPlan};
-use super::powers::Powers;
 use super::radio::Radio;
+use super::reach::Reach;
 use super::reorder::ReorderBuffers;
-use super::report::{FlowShares, StationStats};
+use super::watched::Watch;
 use crate::mac::{
     AccessParams, Association, Beacons, Contender, Hooks, ImmediateAccess, LinkRed, MuAccess,
-    MuStation, NodeId, Originator, Rules, Station, Widths,
+    MuStation, MultiUser, Originator, Rules, Station, Widths,
 };
+use crate::node::NodeId;
 use crate::phy::error::ErrorModel;
-use crate::phy::fading::Fading;
 use crate::phy::{Channel, Format, Mode};
 use crate::rate::{ByReceiver, ByStandard, Rate, RateContext};
-use crate::scheme::AifsController;
 
 impl Medium {
     /// Builds a cell with its own medium; its random draws come from `seed` under `label`.
@@ -54,28 +56,26 @@ impl Medium {
         seed: Seed,
     ) -> Result<Self, (usize, ConfigError)> {
         let total = cells.iter().map(|(plan, _)| plan.stations.len()).sum();
-        let mut medium = Self::empty(total, cells.len(), between.power_mw, between.fading);
-        // The cells of a medium have one speed.
-        medium.clock = cells.first().map_or(Clock::RUN, |(plan, _)| Clock::new(plan.mac.speed()));
         let dsss_only = |(plan, _): &(CellPlan, String)| {
             plan.stations.iter().map(|station| station.dsss_only).collect::<Vec<_>>()
         };
-        let dsss_only: Vec<bool> = cells.iter().flat_map(dsss_only).collect();
-        if dsss_only.contains(&true) {
-            medium.dsss_only = dsss_only;
+        let mut dsss_only: Vec<bool> = cells.iter().flat_map(dsss_only).collect();
+        if !dsss_only.contains(&true) {
+            dsss_only.clear();
         }
-        medium.formats = formats(&cells);
-        medium.bands = Bands::new(&between.channels);
+        let Coupling { power_mw, fading, channels } = between;
+        let reach = Reach::new(&channels, power_mw, fading, dsss_only, formats(&cells));
+        let mut medium = Self::empty(total, cells.len(), reach);
+        // The cells of a medium have one speed.
+        medium.clock = cells.first().map_or(Clock::RUN, |(plan, _)| Clock::new(plan.mac.speed()));
         for (number, (plan, label)) in cells.into_iter().enumerate() {
-            let channel = between.channels.get(number).copied().flatten();
+            let channel = channels.get(number).copied().flatten();
             medium.add(plan, channel, seed, &label).map_err(|e| (number, e))?;
         }
-        if medium.bss.iter().any(|bss| bss.rules.aggregation.is_some()) {
+        if medium.cells.iter().any(|bss| bss.rules.aggregation.is_some()) {
             medium.reorder = Some(Box::new(ReorderBuffers::new()));
-            // The deadline of the reorder buffers is the last one.
-            medium.deadlines.push(Nanos::NEVER);
         }
-        medium.hearers = (0..total).map(|from| medium.powers.hearers(from)).collect();
+        medium.reach.close();
         // Stations wait for beacons from the start.
         (0..u32::narrow(total)).for_each(|station| medium.refresh(station));
         medium.interferers_begin(Nanos::ZERO);
@@ -87,51 +87,25 @@ impl Medium {
     }
 
     /// A medium for `total` stations without any yet.
-    fn empty(total: usize, cells: usize, power_mw: Vec<Vec<f64>>, fading: Fading) -> Self {
+    fn empty(total: usize, cells: usize, reach: Reach) -> Self {
         Self {
             clock: Clock::RUN,
             moment: Moment::START,
-            bss: Vec::with_capacity(cells),
-            bands: Bands::default(),
-            cell_of: Vec::with_capacity(total),
-            dsss_only: Vec::new(),
-            formats: Vec::new(),
-            widths: Vec::with_capacity(total),
-            powers: Powers::between(power_mw),
-            fading,
+            cells: Cells::with_capacity(cells, total),
+            reach,
             stations: Vec::with_capacity(total),
             radios: (0..total).map(|_| Radio::default()).collect(),
             alike: Alike::none(total),
-            hearers: Vec::new(),
-            air: Vec::new(),
-            next_end: Nanos::NEVER,
-            detections: VecDeque::new(),
-            starting: Vec::new(),
-            deadlines: vec![Nanos::NEVER; total],
-            controllers: Vec::new(),
-            next_timer: Nanos::NEVER,
-            stale: false,
-            out: VecDeque::new(),
-            ready: Vec::new(),
+            air: Air::silent(),
+            agenda: Agenda::new(total),
+            outbox: Outbox::default(),
             touched: Vec::new(),
             over: Vec::new(),
-            access_states: Vec::new(),
-            decoded: None,
-            blamed: None,
+            watched: Watch::default(),
+            ending: Ending::default(),
             controls: Vec::with_capacity(total),
-            stats: vec![StationStats::default(); total],
-            service_times: vec![Default::default(); total],
-            shares: FlowShares::new(total),
-            airtime: None,
-            given_up: None,
-            completions: Completions::default(),
-            filling: Vec::new(),
-            outcomes: Vec::new(),
-            seen: Vec::new(),
+            books: Books::new(total),
             reorder: None,
-            multi_user: Vec::new(),
-            ended_groups: Vec::new(),
-            acknowledged: Vec::new(),
         }
     }
 
@@ -166,18 +140,17 @@ impl Medium {
         for (i, station) in plan.stations.iter().enumerate() {
             self.stations.push(members.station(i, station)?);
             self.controls.push(station.seams.control);
-            self.widths.push(station.width);
         }
-        self.add_controllers(first, plan.controllers);
-        self.powers.add(first, plan.power_mw, plan.ignore_below_mw);
-        self.cell_of.resize(first + n, self.bss.len());
+        self.agenda.add(first, plan.controllers);
+        let widths = plan.stations.iter().map(|station| station.width);
+        self.reach.add(widths, plan.power_mw, plan.ignore_below_mw);
         let levels = Levels::new(&plan.sensing, &plan.capture, plan.residual_error);
         let (noise, steps) = (plan.noise_mw, plan.noise_steps);
         let ambient = Ambient::new(noise, steps, plan.interference, n, levels.energy_detect)
             .with_clock(self.clock);
         let keyed = |what| seed.keyed(&format!("{label}/{what}"));
         // Of a single cell, all energy is in its own band.
-        let channel = channel.filter(|_| !self.bands.is_empty());
+        let channel = channel.filter(|_| !self.reach.is_one_cell());
         let tuned = channel.map_or_else(Tuned::default, |channel| Tuned::new(channel, &levels));
         let whole = Occupied::whole(plan.width);
         let reuse = plan.reuse.filter(|_| channel.is_some());
@@ -196,17 +169,8 @@ impl Medium {
             draws: ["decode", "decode abroad"].map(keyed),
             draws_mpdu: ["mpdu", "mpdu abroad"].map(keyed),
         };
-        self.bss.push(Bss::new(first, parts));
+        self.cells.add(Bss::new(first, parts), n);
         Ok(())
-    }
-
-    fn add_controllers(&mut self, first: usize, controllers: Vec<AifsController>) {
-        for controller in controllers {
-            // Deadlines of controllers follow those of the stations.
-            self.deadlines.push(controller.next);
-            self.controllers.push((first, controller));
-            self.stale = true;
-        }
     }
 
     /// Lets the stations of a new cell bond the secondary channels that `channel` has.
@@ -237,7 +201,8 @@ fn formats(cells: &[(CellPlan, String)]) -> Vec<Format> {
 fn takes_part(stations: &[StationPlan]) -> Vec<bool> {
     let width = stations.first().map(|access_point| access_point.width);
     let all = stations.iter();
-    all.map(|s| s.decodes >= Format::He && width.is_none_or(|width| s.width >= width)).collect()
+    let takes_part = |s: &StationPlan| s.decodes.generation().multi_user;
+    all.map(|s| takes_part(s) && width.is_none_or(|width| s.width >= width)).collect()
 }
 
 /// Inputs to build the stations of a cell.
@@ -315,12 +280,12 @@ impl Members<'_> {
             capable[self.first..][..self.takes_part.len()].copy_from_slice(&self.takes_part);
             capable[self.first] = false;
             let access = MuAccess::new(ofdma, capable, contenders.len());
-            station.mu_access = Some(Box::new(access));
+            station.multi_user = MultiUser::AccessPoint(Box::new(access));
         } else if ofdma.uplink {
             let first = u32::narrow(self.first);
             let cell = first..first + u32::narrow(self.takes_part.len());
             let own = MuStation::new(NodeId(first), cell, ofdma.mu_edca, contenders);
-            station.responder = Some(Box::new(own));
+            station.multi_user = MultiUser::Triggered(Box::new(own));
         }
     }
 

@@ -7,7 +7,8 @@
 
 use airtcp_packet::{Completed, PacketId, Pool};
 
-use crate::mac::{CATEGORIES, Finished, NodeId};
+use crate::mac::{CATEGORIES, Finished};
+use crate::node::NodeId;
 
 /// The held packets that the stations of a medium are sending, by station and category, with receiver and sequence number.
 #[derive(Debug, Default)]

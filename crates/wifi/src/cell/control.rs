@@ -3,24 +3,20 @@
 use airtcp_units::Nanos;
 
 use super::medium::Medium;
-use crate::mac::{Class, NodeId};
+use crate::node::NodeId;
 use crate::scheme::{AifsController, AifsnLimits};
 
 impl Medium {
     /// Lets the controllers whose time has come adjust their stations.
     pub(super) fn control(&mut self, now: Nanos) {
-        for (number, (first, controller)) in self.controllers.iter_mut().enumerate() {
-            if controller.next > now {
-                continue;
-            }
-            let cell = self.cell_of[*first];
+        for (first, controller) in self.agenda.controllers_due(now) {
+            let cell = self.cells.number(first);
             let stations =
-                (*first + 1..self.stations.len()).take_while(|i| self.cell_of[*i] == cell);
+                (first + 1..self.stations.len()).take_while(|i| self.cells.number(*i) == cell);
             let stations: Vec<usize> = stations.collect();
-            let received: Vec<u64> =
-                stations.iter().map(|i| self.stats[*i].class(Class::Data).decoded).collect();
+            let received: Vec<u64> = stations.iter().map(|i| self.books.decoded(*i)).collect();
             controller.adjust(&received);
-            let timing = &self.bss[cell].rules.timing;
+            let timing = &self.cells.at(cell).rules.timing;
             for (local, station) in stations.into_iter().enumerate() {
                 if let Some(aifsn) = controller.aifsn(local)
                     && let Some(hooks) = &mut self.stations[station].hooks
@@ -28,8 +24,6 @@ impl Medium {
                     hooks.set_ifs(controller.category, timing.aifs(aifsn));
                 }
             }
-            self.deadlines[self.stations.len() + number] = controller.next;
-            self.stale = true;
         }
     }
 
@@ -48,9 +42,10 @@ impl Medium {
 
     /// The controller of a station, and the number of the station there.
     fn controller(&self, station: NodeId) -> Option<(&AifsController, usize)> {
-        let cell = self.cell_of[station.index()];
-        let (first, controller) =
-            self.controllers.iter().find(|(first, _)| self.cell_of[*first] == cell)?;
+        let (first, controller) = self
+            .agenda
+            .controllers()
+            .find(|(first, _)| self.cells.same(*first, station.index()))?;
         Some((controller, station.index().checked_sub(first + 1)?))
     }
 }

@@ -9,7 +9,8 @@ use super::medium::Medium;
 use super::radio::{Judge, Member, Reception};
 use super::transmission::Transmission;
 use super::watch::report_sent;
-use crate::mac::{Kind, NodeId, SignalQuality};
+use crate::mac::{Kind, Rider, SignalQuality};
+use crate::node::NodeId;
 
 impl Medium {
     /// Ends the transmissions that end at this instant, all together.
@@ -26,13 +27,11 @@ impl Medium {
     fn end_together<P: Probe>(&mut self, now: Nanos, cx: &mut PoolCx<'_, P>) {
         let mut touched = std::mem::take(&mut self.touched);
         let mut over = std::mem::take(&mut self.over);
-        let hearers = std::mem::take(&mut self.hearers);
-        self.interferers_end(now, &mut touched);
-        for (place, sent) in self.air.iter().enumerate() {
-            if let Some(sent) = sent.filter(|t| t.ends <= now) {
-                over.push((u32::narrow(place), sent));
-                self.radios[sent.frame.from.index()].sending = false;
-            }
+        let hearers = self.reach.lend_hearers();
+        self.cells.switch_interferers(now, false, &mut touched);
+        for (place, sent) in self.air.places().filter(|(_, sent)| sent.ends <= now) {
+            over.push((place, *sent));
+            self.radios[sent.frame.from.index()].end_sending();
         }
         for (_, sent) in &over {
             self.leave_if_shared(sent.frame.to);
@@ -42,7 +41,7 @@ impl Medium {
             let from = sent.frame.from;
             let observed = self.observed(now, sent, cx);
             self.note_acknowledged(&sent.frame);
-            let bss = &mut self.bss[self.cell_of[from.index()]];
+            let bss = self.cells.of_mut(from.index());
             bss.on_end(now);
             self.stations[from.index()].on_tx_end(now, &sent.frame, &bss.rules);
             self.settle(now, from.index(), cx);
@@ -53,7 +52,7 @@ impl Medium {
                 self.end_at(now, radio, (*place, sent), observed.as_ref(), cx);
                 touched.push(radio);
             }
-            self.apply_ack_oracle(now, *place, sent, cx);
+            self.apply_ack_oracle(now, sent, cx);
             // The hearers of a single frame are already in order.
             let at = if alone { touched.partition_point(|r| *r < from.0) } else { touched.len() };
             touched.insert(at, from.0);
@@ -64,12 +63,12 @@ impl Medium {
             if let Some(frame) = observed.as_ref().filter(|_| !sent.frame.is_judged_by_mpdu()) {
                 report_sent(now, frame, loss, cx);
             }
-            self.outcomes.clear();
-            self.air[*place as usize] = None;
+            self.ending.forget_mpdus();
+            self.air.end(*place);
         }
         self.end_groups(now, cx);
         self.collision_ends(now);
-        self.next_end = self.air.iter().flatten().map(|t| t.ends).min().unwrap_or(Nanos::NEVER);
+        self.air.all_ended();
         if !alone {
             touched.sort_unstable();
             touched.dedup();
@@ -80,7 +79,7 @@ impl Medium {
                 self.refresh(radio);
             }
         }
-        self.hearers = hearers;
+        self.reach.return_hearers(hearers);
         over.clear();
         self.over = over;
         self.touched = touched;
@@ -101,7 +100,7 @@ impl Medium {
         if let Some(Member { reception, pieces }) = self.member(radio, place) {
             self.receive_member(now, (&reception, pieces.as_slice()), i, sent, observed, cx);
         }
-        if let Some(reception) = self.received(radio, place) {
+        if let Some(reception) = self.radios[i].take_reception(place) {
             self.receive(now, &reception, i, sent, observed, cx);
         }
     }
@@ -110,27 +109,17 @@ impl Medium {
     /// present.
     fn unhear(&mut self, now: Nanos, i: usize, place: u32) {
         let radio = &mut self.radios[i];
-        radio.judge(now, &Judge::of(&self.bss[self.cell_of[i]], i));
-        if let Some(at) = radio.signals.iter().position(|s| s.place == place) {
-            radio.signals.remove(at);
+        radio.judge(now, &Judge::of(self.cells.of(i), i));
+        if radio.unhear(place) {
             self.sense_secondaries(now, i);
         }
     }
 
-    /// The reception of the transmission at `place` by a radio, if the radio was receiving it.
-    fn received(&mut self, radio: u32, place: u32) -> Option<Reception> {
-        self.radios[radio as usize].reception.take_if(|r| r.place == place)
-    }
-
     /// The member of a group in reception that is the transmission at `place`.
     fn member(&mut self, radio: u32, place: u32) -> Option<Member> {
-        let group = &self.radios[radio as usize].group;
-        if group.is_empty() {
-            return None;
-        }
         let member = self.radios[radio as usize].take_member(place);
-        if member.is_some() && !self.ended_groups.contains(&radio) {
-            self.ended_groups.push(radio);
+        if member.is_some() {
+            self.ending.end_member(radio);
         }
         member
     }
@@ -149,15 +138,10 @@ impl Medium {
             self.receive_parts(now, reception, i, sent, observed, cx);
             return;
         }
-        let bss = &self.bss[self.cell_of[i]];
+        let bss = self.cells.of(i);
         let right = self.decodes(reception, sent, i) || self.has_ack_oracle(sent, i);
         let local = bss.local(i);
-        let exposure = || {
-            sent.exposure(
-                local,
-                self.bss[self.cell_of[sent.frame.from.index()]].rules.has_qos_control(),
-            )
-        };
+        let exposure = || sent.exposure(local, self.cells.sending(sent).rules.has_qos_control());
         let spoiled =
             right && bss.ambient.destroys(local, exposure) && !self.has_ack_oracle(sent, i);
         if let Some(frame) = observed {
@@ -165,7 +149,8 @@ impl Medium {
         }
         if !right || spoiled {
             if sent.frame.to.index() == i {
-                self.blamed = if spoiled { Some(f64::INFINITY) } else { reception.interferer };
+                let blamed = if spoiled { Some(f64::INFINITY) } else { reception.interferer };
+                self.ending.blame(blamed);
             }
             let noticed = reception.noticed(bss.levels.preamble);
             self.stations[i].on_rx_error(now, noticed, &bss.rules);
@@ -173,8 +158,8 @@ impl Medium {
             return;
         }
         if sent.frame.to.index() == i {
-            self.stats[sent.frame.from.index()].on_decoded(&sent.frame);
-            self.decoded = Some(reception.place);
+            self.books.on_decoded(&sent.frame);
+            self.ending.decode();
         }
         let level = bss.ambient.level(local, now - Span(1), now);
         let noise = level.noise * bss.band.part_in(reception.band);
@@ -194,7 +179,7 @@ impl Medium {
         self.take_report_at(now, i, &sent.frame);
         self.settle(now, i, cx);
         if self.stations[i].take_newly_associated() {
-            self.ready.push(NodeId(u32::narrow(i)));
+            self.outbox.ready_again(NodeId(u32::narrow(i)));
         }
         if wanted && sent.frame.kind == Kind::Data && sent.frame.to.index() == i {
             let category = usize::from(sent.frame.category);
@@ -210,18 +195,19 @@ impl Medium {
 
     /// True if a radio decodes a transmission at its end.
     pub(super) fn decodes(&self, reception: &Reception, sent: &Transmission, i: usize) -> bool {
-        let clear = self.bss[self.cell_of[i]].levels.clear(sent);
+        let clear = self.cells.of(i).levels.clear(sent);
         let survival = reception.survival() * clear;
-        survival >= 1.0 || survival > 0.0 && self.draw(sent, i) < survival
+        survival >= 1.0 || survival > 0.0 && self.cells.draw(sent, i) < survival
     }
 
     /// Counts a transmission at its end, so that the lost and decoded frames of an interval are a
     /// subset of its sent frames.
     pub(super) fn count_end(&mut self, sent: &Transmission) -> Option<Loss> {
         let length = sent.ends.since(sent.started);
-        self.stats[sent.frame.from.index()].on_sent(&sent.frame, length);
-        self.count_received(sent, length);
-        if sent.frame.kind == Kind::MultiUser {
+        let is_multi_user = sent.frame.kind == Kind::MultiUser;
+        let parts = self.air.multi_user.parts(sent.frame.from, length);
+        self.books.on_sent(&sent.frame, length, parts.filter(|_| is_multi_user));
+        if is_multi_user {
             return self.count_multi_user_end(sent);
         }
         if sent.frame.is_triggered() {
@@ -230,51 +216,23 @@ impl Medium {
         if sent.frame.subframes > 1 {
             return self.count_aggregate_end(sent);
         }
-        let mut bits = sent.plcp + sent.bits;
+        let mut behind: &[Rider] = &[];
         if sent.frame.kind == Kind::Data && self.reorder.is_some() {
             let sender = &self.stations[sent.frame.from.index()];
             let category = usize::from(sent.frame.category);
             if let Some(mpdu) = sender.subframes(category, 1).next() {
-                bits = bits.saturating_sub(self.shares.on_riders(sender.riders(category, mpdu)));
+                behind = sender.riders(category, mpdu);
             }
         }
-        self.shares.on_sent(sent.flow, bits);
-        let decoded = self.decoded.take().is_some();
-        let fate = Fate { interferer: self.blamed.take(), ..sent.fate };
+        self.books.on_bits(sent.flow, sent.plcp + sent.bits, behind);
+        let (decoded, interferer) = self.ending.take();
+        let fate = Fate { interferer, ..sent.fate };
         // A CTS-to-self also addresses every station.
         if decoded || sent.frame.to == NodeId::BROADCAST || sent.frame.to == sent.frame.from {
             return None;
         }
         let loss = fate.loss();
-        self.stats[sent.frame.from.index()].on_lost(&sent.frame, loss);
+        self.books.on_lost(&sent.frame, loss);
         Some(loss)
-    }
-
-    /// Counts the airtime of a data frame for the stations that it is for.
-    fn count_received(&mut self, sent: &Transmission, length: Span) {
-        let frame = &sent.frame;
-        let Self { stats, multi_user, .. } = self;
-        if frame.kind == Kind::Data
-            && let Some(stats) = stats.get_mut(frame.to.index())
-        {
-            stats.received_airtime_ns += frame.own_time(length).0;
-        }
-        if frame.kind == Kind::MultiUser {
-            let users = multi_user.iter().filter(|mu| mu.from == frame.from);
-            for (user, part) in users.flat_map(|mu| mu.parts(length)) {
-                stats[user as usize].received_airtime_ns += part.0;
-            }
-        }
-    }
-
-    /// The random draw of this transmission at this radio, independent of other cells.
-    #[inline]
-    pub(super) fn draw(&self, sent: &Transmission, radio: usize) -> f64 {
-        let (sender, hearer) = (self.cell_of[sent.frame.from.index()], self.cell_of[radio]);
-        let bss = &self.bss[sender];
-        if sender == hearer {
-            return bss.draws.unit(sent.ordinal << 16 | bss.local(radio) as u64);
-        }
-        bss.draws_abroad.unit(sent.ordinal << 16 | radio as u64)
     }
 }

@@ -10,7 +10,8 @@ use std::collections::VecDeque;
 use airtcp_packet::{EndpointId, Flags, Packet, Segment};
 use airtcp_units::Nanos;
 
-use crate::mac::{CATEGORIES, Completion, Finished, NodeId};
+use crate::mac::{CATEGORIES, Completion, Finished};
+use crate::node::NodeId;
 
 /// A packet that a station gave up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

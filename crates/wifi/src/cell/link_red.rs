@@ -5,7 +5,8 @@ use airtcp_probe::{DropReason, Event, PoolCx, Probe};
 use airtcp_units::Nanos;
 
 use super::medium::Medium;
-use crate::mac::{LinkRedCounts, NodeId};
+use crate::mac::LinkRedCounts;
+use crate::node::NodeId;
 
 impl Medium {
     /// Lets Link RED act on the packet that comes to the head of a station: a mark if the packet is

@@ -1,30 +1,29 @@
 //! The medium: stations of one cell or of several, their radios, and the air between them.
 
-use std::collections::VecDeque;
-
 use airtcp_packet::PacketId;
-use airtcp_probe::air::AirFrame;
 use airtcp_probe::{DropReason, PoolCx, Probe};
 use airtcp_units::{Delays, Nanos, Narrow, Span};
 
-use super::airtime::{AirtimeLedger, ExchangeAirtime};
+use super::agenda::Agenda;
+use super::air::Air;
+use super::airtime::ExchangeAirtime;
 use super::alike::state::Alike;
-use super::bands::Bands;
-use super::bss::Bss;
+use super::books::Books;
+use super::cells::Cells;
 use super::clock::{Clock, Clocked, Moment};
-use super::completions::Completions;
-use super::given_up::{GivenUp, GivenUpLog};
-use super::mu_on_air::MuOnAir;
+use super::ending::Ending;
+use super::given_up::GivenUp;
+use super::outbox::Outbox;
 use super::packet::{Admitted, Delivery, Offered};
-use super::powers::Powers;
 use super::radio::Radio;
+use super::reach::Reach;
 use super::reorder::ReorderBuffers;
-use super::report::{FlowShares, StationStats};
+use super::report::StationStats;
 use super::transmission::Transmission;
-use crate::mac::{AccessState, CATEGORIES, Completion, Frame, Kind, NodeId, Station};
-use crate::phy::fading::Fading;
-use crate::phy::{Format, Width};
-use crate::scheme::{AifsController, ControlCategory};
+use super::watched::Watch;
+use crate::mac::{CATEGORIES, Completion, Kind, Station};
+use crate::node::NodeId;
+use crate::scheme::ControlCategory;
 
 /// The stations of a cell, or of several that share a medium.
 #[derive(Debug)]
@@ -32,77 +31,24 @@ pub struct Medium {
     /// Its clock: times within the medium are own times.
     pub(super) clock: Clock,
     pub(super) moment: Moment,
-    pub(super) bss: Vec<Bss>,
-    /// What the radios of each cell receive of the other cells.
-    pub(super) bands: Bands,
-    /// By station, the number of its cell.
-    pub(super) cell_of: Vec<usize>,
-    /// By station, whether it decodes only DSSS and CCK. Empty if all decode all frames of their cell.
-    pub(super) dsss_only: Vec<bool>,
-    /// By station, the latest format that it decodes. Empty if all decode all frames of their cell.
-    pub(super) formats: Vec<Format>,
-    /// By station, the width of its channel.
-    pub(super) widths: Vec<Width>,
-    pub(super) powers: Powers,
-    /// Fading between stations of different cells.
-    pub(super) fading: Fading,
+    pub(super) cells: Cells,
+    pub(super) reach: Reach,
     pub(super) stations: Vec<Station>,
     pub(super) radios: Vec<Radio>,
     /// The stations that share one view of the medium.
     pub(super) alike: Alike,
-    /// By sender, the stations that receive its signal and the power in mW, above the
-    /// `ignore_below` level.
-    pub(super) hearers: Vec<Vec<(u32, f64)>>,
-    /// Current transmissions; an index is reused when its transmission ends.
-    pub(super) air: Vec<Option<Transmission>>,
-    pub(super) next_end: Nanos,
-    /// Times at which current frames become detected where their energy is below the threshold, in
-    /// order.
-    pub(super) detections: VecDeque<Nanos>,
-    /// Frames decided on at this instant.
-    pub(super) starting: Vec<Frame>,
-    /// Deadlines of the stations, then of the controllers.
-    pub(super) deadlines: Vec<Nanos>,
-    /// Controllers of schemes, each with the number of its cell's first station.
-    pub(super) controllers: Vec<(usize, AifsController)>,
-    pub(super) next_timer: Nanos,
-    pub(super) stale: bool,
-    pub(super) out: VecDeque<Delivery>,
-    /// Stations ready for their next packet.
-    pub(super) ready: Vec<NodeId>,
+    pub(super) air: Air,
+    pub(super) agenda: Agenda,
+    pub(super) outbox: Outbox,
     pub(super) touched: Vec<u32>,
     pub(super) over: Vec<(u32, Transmission)>,
-    /// What stations were waiting for before this phase, if a probe observes.
-    pub(super) access_states: Vec<AccessState>,
-    /// The transmission that its receiver has just decoded.
-    pub(super) decoded: Option<u32>,
-    /// Power of the interferer that prevented its receiver from decoding it.
-    pub(super) blamed: Option<f64>,
+    pub(super) watched: Watch,
+    pub(super) ending: Ending,
     /// By station, the access category of TCP packets without payload.
     pub(super) controls: Vec<ControlCategory>,
-    pub(super) stats: Vec<StationStats>,
-    /// Service times of each station, by category.
-    pub(super) service_times: Vec<[Delays; CATEGORIES]>,
-    pub(super) shares: FlowShares,
-    /// Airtime of exchanges, if a queue asks for it.
-    pub(super) airtime: Option<Box<AirtimeLedger>>,
-    /// Packets that stations gave up, if a sender asked for notices.
-    pub(super) given_up: Option<Box<GivenUpLog>>,
-    pub(super) completions: Completions,
-    /// Stations whose aggregate the world may fill at this instant.
-    pub(super) filling: Vec<NodeId>,
-    /// By MPDU of the aggregate that ends now, whether its receiver decoded it.
-    pub(super) outcomes: Vec<bool>,
-    /// The MPDUs of the aggregate that ends now, if a probe observes.
-    pub(super) seen: Vec<AirFrame>,
+    pub(super) books: Books,
     /// Packets that receivers hold back; `None` without aggregation.
     pub(super) reorder: Option<Box<ReorderBuffers>>,
-    /// The HE MU PPDUs on the air.
-    pub(super) multi_user: Vec<MuOnAir>,
-    /// Access points whose groups of HE TB PPDUs end now.
-    pub(super) ended_groups: Vec<u32>,
-    /// Stations that the Multi-STA BlockAck which ends now acknowledges.
-    pub(super) acknowledged: Vec<NodeId>,
 }
 
 impl Medium {
@@ -165,18 +111,14 @@ impl Medium {
         {
             return;
         }
-        self.shares.on_head(station, category, flow);
+        self.books.on_head(station, category, flow);
         self.leave_if_shared(station);
         self.report_finished_backoff(now, station, category, cx);
-        let rules = &self.bss[self.cell_of[station.index()]].rules;
+        let rules = &self.cells.of(station.index()).rules;
         let sender = &mut self.stations[station.index()];
         sender.offer(now, category, packet, to, class, bytes, expires, flow, rules);
         if let Some(sequence) = sender.head(category).map(|head| head.sequence) {
-            let place = (category, to, sequence);
-            if let Some(log) = &mut self.given_up {
-                log.on_head(station, place, cx.pool.get(packet));
-            }
-            self.completions.on_head(station, place, packet, cx.pool);
+            self.books.on_numbered(station, (category, to, sequence), packet, cx.pool);
         }
         self.refresh(station.0);
     }
@@ -234,9 +176,9 @@ impl Medium {
     /// Own instant of the next end.
     pub(super) fn own_end(&self) -> Nanos {
         if self.alike.qualifies() {
-            return self.next_end;
+            return self.air.next_end();
         }
-        self.bss.iter().fold(self.next_end, |next, bss| next.min(bss.ambient.next(false)))
+        self.air.next_end().min(self.cells.next_interferer(false))
     }
 
     /// Time of the next station timer, start of an interferer that makes the medium busy, or frame
@@ -249,60 +191,53 @@ impl Medium {
     /// Own instant of the next timer.
     pub(super) fn own_timer(&mut self) -> Nanos {
         self.join_idle();
-        if self.stale {
-            self.stale = false;
-            let stations = self.alike.apart.iter().map(|i| self.deadlines[*i as usize]);
-            let controllers = self.deadlines[self.stations.len()..].iter().copied();
-            self.next_timer = stations.chain(controllers).min().unwrap_or(Nanos::NEVER);
-        }
+        let next = self.agenda.next(&self.alike.apart);
         if self.alike.qualifies() {
-            return self.next_timer.min(self.alike.next_timer());
+            return next.min(self.alike.next_timer());
         }
-        let detected = self.detections.front().copied().unwrap_or(Nanos::NEVER);
-        let next = self.next_timer.min(detected);
-        self.bss.iter().fold(next, |next, bss| next.min(bss.ambient.next(true)))
+        next.min(self.air.next_detection()).min(self.cells.next_interferer(true))
     }
 
     /// True if transmissions start at this instant.
     pub fn is_starting(&self) -> bool {
-        !self.starting.is_empty()
+        !self.air.starting().is_empty()
     }
 
     /// The next packet received.
     pub fn poll(&mut self) -> Option<Delivery> {
-        self.out.pop_front()
+        self.outbox.poll()
     }
 
     /// True if a station is ready for another packet and has not been taken yet.
     pub const fn has_ready(&self) -> bool {
-        !self.ready.is_empty()
+        self.outbox.has_ready()
     }
 
     /// The next station that is ready for another packet.
     pub fn take_ready(&mut self) -> Option<NodeId> {
-        self.ready.pop()
+        self.outbox.take_ready()
     }
 
     /// Counts the airtime of exchanges from now on.
     pub fn measure_airtime(&mut self) {
-        self.airtime = Some(Box::new(AirtimeLedger::new(self.stations.len())));
+        self.books.measure_airtime();
     }
 
     /// The next exchange that has finished, if airtime is counted.
     pub fn take_airtime(&mut self) -> Option<ExchangeAirtime> {
-        let exchange = self.airtime.as_mut()?.take()?;
+        let exchange = self.books.take_airtime()?;
         Some(ExchangeAirtime { airtime: self.clock.span(exchange.airtime), ..exchange })
     }
 
     /// Records the data packets that stations give up at the retry limit, from now on. `senders`
     /// contains, by endpoint, whether its packets are recorded.
     pub fn record_given_up(&mut self, senders: Vec<bool>) {
-        self.given_up = Some(Box::new(GivenUpLog::new(senders, self.stations.len())));
+        self.books.record_given_up(senders);
     }
 
     /// The next packet that a station gave up, if they are recorded.
     pub fn take_given_up(&mut self) -> Option<GivenUp> {
-        self.given_up.as_mut()?.take()
+        self.books.take_given_up()
     }
 
     /// Packets at the heads of the categories and behind them, and in the reorder buffers of receivers.
@@ -315,34 +250,33 @@ impl Medium {
     /// their RTS and CTS, and MAC acknowledgements, each with its PLCP preamble and header (see
     /// [`Timing::plcp_bits`](crate::phy::Timing::plcp_bits)).
     pub fn flow_bits(&self, flow: u32) -> u64 {
-        self.shares.bits(flow)
+        self.books.bits(flow)
     }
 
     /// Counters of a station since the start. Their times are own times.
     pub fn stats(&self, station: NodeId) -> &StationStats {
-        &self.stats[station.index()]
+        self.books.stats(station)
     }
 
     /// Times from the head of the queue to the end of the exchange since the start, by category; of packets
     /// that were acknowledged or dropped at the retry limit.
     pub fn service_times(&self, station: NodeId) -> &[Delays; CATEGORIES] {
-        &self.service_times[station.index()]
+        self.books.service_times(station)
     }
 
     /// Counters of a station until `now`, including the elapsed airtime of a current frame.
     pub fn stats_until(&self, station: NodeId, now: Nanos) -> StationStats {
         let now = self.at_query(now);
-        let mut stats = self.stats[station.index()].clone();
-        for sent in self.air.iter().flatten().filter(|sent| sent.frame.from == station) {
+        let mut stats = self.books.stats(station).clone();
+        for sent in self.air.iter().filter(|sent| sent.frame.from == station) {
             stats.on_air(&sent.frame, now.since(sent.started));
         }
-        for sent in self.air.iter().flatten() {
+        for sent in self.air.iter() {
             let (frame, time) = (&sent.frame, now.since(sent.started));
             if frame.kind == Kind::Data && frame.to == station {
                 stats.received_airtime_ns += frame.own_time(time).0;
             } else if frame.kind == Kind::MultiUser {
-                let users = self.multi_user.iter().filter(|mu| mu.from == frame.from);
-                let parts = users.flat_map(|mu| mu.parts(time));
+                let parts = self.air.multi_user.parts(frame.from, time);
                 let own = parts.filter(|(user, _)| *user == station.0).map(|(_, part)| part.0);
                 stats.received_airtime_ns += own.sum::<u64>();
             }
@@ -356,12 +290,12 @@ impl Medium {
     /// Time during which at least one station of a cell transmitted; `cell` is its number on the
     /// medium.
     pub fn busy_ns(&self, cell: usize, now: Nanos) -> u64 {
-        self.clock.span(Span(self.bss[cell].busy_ns(self.at_query(now)))).0
+        self.clock.span(Span(self.cells.at(cell).busy_ns(self.at_query(now)))).0
     }
 
     /// Lets the stations whose timer has expired decide what to send.
     pub(super) fn decide<P: Probe>(&mut self, now: Nanos, cx: &mut PoolCx<'_, P>) {
-        if !self.controllers.is_empty() {
+        if self.agenda.is_controlled(now) {
             self.control(now);
         }
         if self.reorder.is_some() {
@@ -370,29 +304,28 @@ impl Medium {
         self.leave_due(now);
         for place in 0..self.alike.apart.len() {
             let i = self.alike.apart[place] as usize;
-            if self.deadlines[i] > now {
+            if !self.agenda.is_due(i, now) {
                 continue;
             }
-            let rules = &self.bss[self.cell_of[i]].rules;
+            let rules = &self.cells.of(i).rules;
             if let Some(widths) = &mut self.stations[i].widths {
-                let tuned = &self.bss[self.cell_of[i]].tuned;
-                widths.idle = tuned.idle_width(now, rules.pifs(), &self.radios[i]);
+                let tuned = &self.cells.of(i).tuned;
+                widths.set_idle(tuned.idle_width(now, rules.pifs(), &self.radios[i]));
             }
             let frame = self.stations[i].on_timer(now, rules);
             self.settle(now, i, cx);
             if let Some(frame) = frame {
-                self.starting.push(frame);
+                self.air.decide(frame);
                 if self.stations[i].is_preparing() {
-                    self.filling.push(NodeId(u32::narrow(i)));
+                    self.outbox.wants_filling(NodeId(u32::narrow(i)));
                 }
                 // Until the frame begins, at this instant, the station has no other.
-                self.deadlines[i] = Nanos::NEVER;
-                self.stale = true;
+                self.agenda.set(i, Nanos::NEVER);
             } else {
                 self.refresh(u32::narrow(i));
-                if self.stations[i].mu_access.is_some() {
+                if self.stations[i].multi_user.is_access_point() {
                     // A multi-user exchange that failed has finished no packet.
-                    self.ready.push(NodeId(u32::narrow(i)));
+                    self.outbox.ready_again(NodeId(u32::narrow(i)));
                 }
             }
         }
@@ -403,15 +336,25 @@ impl Medium {
         }
     }
 
+    /// Starts interferers that make the medium busy.
+    pub(super) fn interferers_begin(&mut self, now: Nanos) {
+        if self.cells.next_interferer(true) > now {
+            return;
+        }
+        let mut touched = std::mem::take(&mut self.touched);
+        self.cells.switch_interferers(now, true, &mut touched);
+        for station in touched.drain(..) {
+            self.sense(now, station as usize);
+        }
+        self.touched = touched;
+    }
+
     /// Takes a station's new deadline.
     #[inline]
     pub(super) fn refresh(&mut self, station: u32) {
         let i = station as usize;
-        let next = self.stations[i].next_timer(&self.bss[self.cell_of[i]].rules);
-        if self.deadlines[i] != next {
-            self.deadlines[i] = next;
-            self.stale = true;
-        }
+        let next = self.stations[i].next_timer(&self.cells.of(i).rules);
+        self.agenda.set(i, next);
     }
 
     /// Counts a station's finished exchanges, and removes dropped packets from the pool.
@@ -425,32 +368,18 @@ impl Medium {
     #[inline(never)]
     fn close<P: Probe>(&mut self, now: Nanos, i: usize, cx: &mut PoolCx<'_, P>) {
         if self.stations[i].take_vacated() {
-            self.ready.push(NodeId(u32::narrow(i)));
+            self.outbox.ready_again(NodeId(u32::narrow(i)));
         }
         while let Some(done) = self.stations[i].take_finished() {
             let id = NodeId(u32::narrow(i));
-            if self.ready.last() != Some(&id) {
-                self.ready.push(id);
-            }
+            self.outbox.done_with_packet(id);
             let hooks = self.stations[i].hooks.as_mut();
             if let Some(red) = hooks.and_then(|hooks| hooks.link_red.as_mut())
                 && done.completion != Completion::Expired
             {
                 red.on_finished(&done.mpdu);
             }
-            let stats = &mut self.stats[i];
-            stats.on_finished(&done, now);
-            if done.completion != Completion::Expired {
-                let service = self.clock.span(now.since(done.mpdu.head_since));
-                self.service_times[i][usize::from(done.category)].add(service);
-            }
-            if let Some(airtime) = &mut self.airtime {
-                airtime.on_finished(NodeId(u32::narrow(i)), &done);
-            }
-            if let Some(log) = &mut self.given_up {
-                log.on_finished(NodeId(u32::narrow(i)), &done);
-            }
-            self.completions.on_finished(id, &done, cx.pool);
+            self.books.on_finished(now, id, &done, self.clock, cx.pool);
             let reason = match done.completion {
                 // The packet was delivered, unless its receiver mistook its frame for a duplicate.
                 Completion::Acknowledged => DropReason::Duplicate,
@@ -459,11 +388,7 @@ impl Medium {
             };
             if let Some(packet) = done.mpdu.packet {
                 cx.discard(now, packet, reason, u32::narrow(i));
-                if done.completion == Completion::Expired {
-                    stats.on_expired_lost(done.category);
-                } else {
-                    stats.on_dropped(done.category);
-                }
+                self.books.on_missing(id, &done);
             }
         }
     }

@@ -4,6 +4,7 @@
 //! ([`Medium::on_timers`]), transmissions start ([`Medium::on_starts`]). Two stations whose
 //! back-off ends at the same instant both decide before either transmission starts, and collide.
 
+mod agenda;
 mod aggregate;
 mod aggregation_check;
 mod air;
@@ -11,39 +12,40 @@ mod airtime;
 mod alike;
 mod ambient;
 mod bands;
+mod books;
 mod bss;
 mod build;
 mod capture;
+mod cells;
 mod clock;
 mod completions;
 mod control;
+mod ending;
 mod ends;
 mod fate;
 mod given_up;
-mod group;
-mod he_preamble;
-mod interferers;
 mod judging;
 mod levels;
 mod link_red;
 mod medium;
-mod mu_fill;
-mod mu_on_air;
-mod mu_receive;
+mod multi_user;
 mod obss_pd;
 mod occupied;
 mod oracle;
+mod outbox;
 mod own_time;
 mod packet;
 mod plan;
 mod powers;
 mod radio;
+mod reach;
 mod reorder;
 mod report;
 mod reuse;
-mod secondary;
+mod starts;
 mod transmission;
 mod watch;
+mod watched;
 
 pub use aggregation_check::check_aggregation;
 pub use airtime::ExchangeAirtime;

@@ -10,21 +10,21 @@ use airtcp_units::{Nanos, Span};
 use super::medium::Medium;
 use super::packet::Delivery;
 use super::transmission::Transmission;
-use crate::mac::{Class, NodeId, SignalQuality};
+use crate::mac::{Class, SignalQuality};
+use crate::node::NodeId;
 
 impl Medium {
     /// True if the oracle decodes a frame for a station.
     pub(super) fn has_ack_oracle(&self, sent: &Transmission, station: usize) -> bool {
         sent.frame.class == Class::TcpAck
             && sent.frame.to.index() == station
-            && self.bss[self.cell_of[sent.frame.from.index()]].rules.has_ack_oracle()
+            && self.cells.of(sent.frame.from.index()).rules.has_ack_oracle()
     }
 
     /// Delivers a frame at its end if the oracle applies and the receiver has not decoded it.
     pub(super) fn apply_ack_oracle<P: Probe>(
         &mut self,
         now: Nanos,
-        place: u32,
         sent: &Transmission,
         cx: &mut PoolCx<'_, P>,
     ) {
@@ -33,10 +33,10 @@ impl Medium {
         if !self.has_ack_oracle(sent, i) {
             return;
         }
-        if self.decoded.is_none() {
-            self.decoded = Some(place);
-            self.stats[from.index()].on_decoded(&sent.frame);
-            if !self.radios[i].sending {
+        if !self.ending.is_decoded() {
+            self.ending.decode();
+            self.books.on_decoded(&sent.frame);
+            if !self.radios[i].is_sending() {
                 self.receive_undecoded(now, sent, cx);
             }
         }
@@ -55,10 +55,10 @@ impl Medium {
     ) {
         let (from, to) = (sent.frame.from, sent.frame.to);
         let i = to.index();
-        let bss = &self.bss[self.cell_of[i]];
+        let bss = self.cells.of(i);
         let level = bss.ambient.level(bss.local(i), now - Span(1), now);
         let noise = level.noise * bss.band.part_in(sent.band);
-        let snr = self.powers.get(from, to).unwrap_or(0.0) / noise;
+        let snr = self.reach.power(from, to).unwrap_or(0.0) / noise;
         let how = SignalQuality { snr, sinr: snr };
         self.stations[i].on_rx(now, &sent.frame, how, &bss.rules);
         self.settle(now, i, cx);
@@ -70,7 +70,7 @@ impl Medium {
         let Some(mpdu) = self.stations[from.index()].head(category) else { return };
         let frame_bytes = mpdu.part.bytes_of_all();
         if let Some(packet) = mpdu.packet.take() {
-            self.out.push_back(Delivery { to, packet, frame_bytes });
+            self.outbox.deliver(Delivery { to, packet, frame_bytes });
         }
     }
 }

@@ -3,7 +3,8 @@
 use airtcp_packet::PacketId;
 use airtcp_units::Nanos;
 
-use crate::mac::{Class, NodeId};
+use crate::mac::Class;
+use crate::node::NodeId;
 
 /// A packet that a station received.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

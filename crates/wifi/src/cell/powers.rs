@@ -2,7 +2,7 @@
 
 use airtcp_units::Narrow;
 
-use crate::mac::NodeId;
+use crate::node::NodeId;
 
 /// Received power in mW by sender and receiver.
 #[derive(Debug, Default)]

@@ -19,8 +19,10 @@ use std::collections::{BTreeMap, VecDeque};
 
 use airtcp_units::{Nanos, Span};
 
+use super::outbox::Outbox;
 use super::packet::Delivery;
-use crate::mac::{NodeId, distance};
+use crate::mac::distance;
+use crate::node::NodeId;
 
 /// Receiver, sender and category.
 pub(crate) type Session = (NodeId, NodeId, u8);
@@ -34,10 +36,10 @@ pub(crate) struct Deliveries {
 
 impl Deliveries {
     /// Hands over the packets. Returns their number.
-    pub(crate) fn hand_over(self, out: &mut VecDeque<Delivery>) -> u64 {
-        out.push_back(self.first);
+    pub(crate) fn hand_over(self, out: &mut Outbox) -> u64 {
+        out.deliver(self.first);
         let packets = 1 + self.more.len() as u64;
-        out.extend(self.more);
+        self.more.into_iter().for_each(|delivery| out.deliver(delivery));
         packets
     }
 }
@@ -71,7 +73,7 @@ pub(crate) struct ReorderBuffers {
 
 impl Buffer {
     /// Moves the start of the window ahead, and hands over what waits before it.
-    fn move_to(&mut self, start: u16, out: &mut VecDeque<Delivery>) -> u64 {
+    fn move_to(&mut self, start: u16, out: &mut Outbox) -> u64 {
         let mut released = 0;
         while self.start != start {
             self.start = (self.start + 1) % 4096;
@@ -85,13 +87,13 @@ impl Buffer {
     }
 
     /// Hands over all that waits, and begins anew at `start`.
-    fn restart(&mut self, start: u16, out: &mut VecDeque<Delivery>) -> u64 {
+    fn restart(&mut self, start: u16, out: &mut Outbox) -> u64 {
         self.start = start;
         self.slots.drain(..).flatten().map(|held| held.packets.hand_over(out)).sum()
     }
 
     /// Hands over what waits at the start.
-    fn release(&mut self, out: &mut VecDeque<Delivery>) -> u64 {
+    fn release(&mut self, out: &mut Outbox) -> u64 {
         let mut released = 0;
         while matches!(self.slots.front(), Some(Some(_))) {
             let held = self.slots.pop_front().flatten();
@@ -135,13 +137,7 @@ impl ReorderBuffers {
     }
 
     /// Begins session number `number` of a sender at `start`, unless that is the current one.
-    pub(crate) fn open(
-        &mut self,
-        session: Session,
-        number: u8,
-        start: u16,
-        out: &mut VecDeque<Delivery>,
-    ) {
+    pub(crate) fn open(&mut self, session: Session, number: u8, start: u16, out: &mut Outbox) {
         let buffer = self.sessions.entry(session).or_default();
         if buffer.number != number {
             buffer.number = number;
@@ -157,7 +153,7 @@ impl ReorderBuffers {
         sequence: u16,
         (window, timeout): (u16, Span),
         packets: Deliveries,
-        out: &mut VecDeque<Delivery>,
+        out: &mut Outbox,
     ) -> Result<(), Deliveries> {
         let buffer = self.sessions.entry(session).or_default();
         let mut ahead = distance(buffer.start, sequence);
@@ -196,7 +192,7 @@ impl ReorderBuffers {
         session: Session,
         start: u16,
         timeout: Span,
-        out: &mut VecDeque<Delivery>,
+        out: &mut Outbox,
     ) {
         let buffer = self.sessions.entry(session).or_default();
         if distance(buffer.start, start) < 2048 {
@@ -210,7 +206,7 @@ impl ReorderBuffers {
         &mut self,
         now: Nanos,
         timeout: impl Fn(NodeId) -> Span,
-        out: &mut VecDeque<Delivery>,
+        out: &mut Outbox,
     ) {
         self.next = Nanos::NEVER;
         for ((receiver, ..), buffer) in &mut self.sessions {

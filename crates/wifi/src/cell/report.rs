@@ -3,7 +3,8 @@
 use airtcp_units::{Nanos, Span};
 
 use super::fate::Loss;
-use crate::mac::{CATEGORIES, Class, Completion, Finished, Frame, Kind, NodeId, Rider};
+use crate::mac::{CATEGORIES, Class, Completion, Finished, Frame, Kind, Rider};
+use crate::node::NodeId;
 use crate::phy::PerMode;
 
 const CLASSES: usize = Class::ALL.len();

@@ -11,33 +11,31 @@ use airtcp_units::{Nanos, Narrow, Span};
 
 use super::medium::Medium;
 use super::radio::Judge;
-use crate::phy::Format;
-
-/// Time from the start of an HE frame to the end of HE-SIG-A: 20 us up to L-SIG, RL-SIG, HE-SIG-A.
-const HE_SIG_A: Span = Span::from_micros(20 + 4 + 8);
+use crate::phy::Mode;
 
 impl Medium {
     /// Schedules the ends of the HE-SIG-A fields of frames that begin now.
     pub(super) fn schedule_reuse(&mut self, now: Nanos) {
-        if self.bss.iter().any(|bss| bss.reuse.is_on())
-            && self.starting.iter().any(|frame| frame.mode.format() == Format::He)
-        {
-            self.schedule_detection(now + HE_SIG_A);
+        if self.cells.iter().any(|bss| bss.reuse.is_on()) {
+            for place in 0..self.air.starting().len() {
+                if let Some(time) = signal_a(self.air.starting()[place].mode) {
+                    self.air.schedule_detection(now + time);
+                }
+            }
         }
     }
 
     /// Lets stations ignore frames whose HE-SIG-A field ends now.
     pub(super) fn ignore_others<P: Probe>(&mut self, now: Nanos, cx: &mut PoolCx<'_, P>) {
-        if self.detections.front().is_none_or(|at| *at > now) {
+        if self.air.next_detection() > now {
             return;
         }
         for i in 0..self.radios.len() {
-            let knows = self.formats.get(i).is_none_or(|format| *format >= Format::He);
-            if knows && self.bss[self.cell_of[i]].reuse.is_on() {
+            if self.reach.has_reuse(i) && self.cells.of(i).reuse.is_on() {
                 let ignored = self.is_ignored(now, i);
                 if ignored {
-                    self.radios[i].reception = None;
-                    self.stations[i].on_rx_ignored(now, &self.bss[self.cell_of[i]].rules);
+                    self.radios[i].ignore();
+                    self.stations[i].on_rx_ignored(now, &self.cells.of(i).rules);
                     self.settle(now, i, cx);
                 }
                 self.unsense(now, i);
@@ -51,39 +49,37 @@ impl Medium {
     /// Frames below the level are not sensed from now on, unless the radio receives them. If the station has missed
     /// the preamble, because it was sending or receiving another frame, they are only energy to it.
     fn unsense(&mut self, now: Nanos, i: usize) {
-        let Self { bss, cell_of, radios, air, .. } = self;
-        let own = &bss[cell_of[i]];
-        let received = radios[i].reception.map(|reception| reception.place);
-        for signal in &mut radios[i].signals {
-            if signal.since + HE_SIG_A != now || Some(signal.place) == received {
-                continue;
-            }
-            let Some(sent) = &air[signal.place as usize] else { continue };
-            let sender = &bss[cell_of[sent.frame.from.index()]];
-            let power = signal.power * own.primary_part(signal.band);
-            if sent.frame.mode.format() == Format::He && own.reuse.ignores(&sender.reuse, power) {
-                signal.readable = false;
-            }
-        }
+        let Self { cells, radios, air, .. } = self;
+        let own = cells.of(i);
+        radios[i].ignore_signals(|signal| {
+            air.at(signal.place).is_some_and(|sent| {
+                let power = signal.power * own.primary_part(signal.band);
+                signal_a(sent.frame.mode).is_some_and(|time| signal.since + time == now)
+                    && own.reuse.ignores(&cells.sending(sent).reuse, power)
+            })
+        });
     }
 
     /// True if a station ignores the frame that its radio receives.
     fn is_ignored(&mut self, now: Nanos, i: usize) -> bool {
-        let bss = &self.bss[self.cell_of[i]];
+        let bss = self.cells.of(i);
         let radio = &mut self.radios[i];
-        let Some(reception) = radio.reception.filter(|r| r.started + HE_SIG_A == now) else {
-            return false;
-        };
-        let Some(sent) = self.air[reception.place as usize] else { return false };
-        let sender = &self.bss[self.cell_of[sent.frame.from.index()]];
-        if sent.frame.mode.format() != Format::He
+        let Some(reception) = radio.reception() else { return false };
+        let Some(sent) = self.air.at(reception.place) else { return false };
+        let sender = self.cells.sending(sent);
+        if signal_a(sent.frame.mode).is_none_or(|time| reception.started + time != now)
             || !bss.reuse.ignores(&sender.reuse, reception.power * bss.primary_part(reception.band))
         {
             return false;
         }
         radio.judge(now, &Judge::of(bss, i));
-        let Some(reception) = self.radios[i].reception else { return false };
+        let Some(reception) = self.radios[i].reception() else { return false };
         let survival = reception.survival();
-        survival >= 1.0 || survival > 0.0 && self.draw(&sent, i) < survival
+        survival >= 1.0 || survival > 0.0 && self.cells.draw(sent, i) < survival
     }
+}
+
+/// Time from the start of a frame to the end of the field with its colour; `None` without one.
+fn signal_a(mode: Mode) -> Option<Span> {
+    mode.format().generation().signal_a
 }

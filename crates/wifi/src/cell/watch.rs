@@ -4,19 +4,17 @@
 //! only when it stops), so each phase compares what the stations wait for before and after it.
 
 use airtcp_packet::Pool;
-use airtcp_probe::air::{AirAggregate, AirBlockAck, AirEvent, AirFormat, AirFrame, AirMcs};
+use airtcp_probe::air::{AirBlockAck, AirEvent, AirFrame, AirMcs};
 use airtcp_probe::{Event, FrameLoss, PoolCx, Probe};
-use airtcp_units::{LowBits, Nanos, Narrow, Span, detmath};
+use airtcp_units::{Nanos, Narrow, Span, detmath};
 
 use super::fate::Fate;
 use super::medium::Medium;
 use super::radio::Reception;
 use super::transmission::Transmission;
-use crate::mac::{
-    AccessState, Aggregation, Category, Class, Countdown, Frame, Kind, Mpdu, NodeId, distance,
-    places,
-};
-use crate::phy::{Format, GuardInterval, Mode, RuSize};
+use crate::mac::{AccessState, Category, Class, Countdown, Frame, Kind, Mpdu, distance};
+use crate::node::NodeId;
+use crate::phy::{GuardInterval, Mode, RuSize};
 
 impl Medium {
     /// True if a probe observes; then records what stations wait for.
@@ -25,21 +23,20 @@ impl Medium {
             return false;
         }
         self.leave_all();
-        self.access_states.clear();
-        for i in 0..self.stations.len() {
-            let state = self.access_state(now, i);
-            self.access_states.push(state);
-        }
+        let Self { watched, stations, cells, .. } = self;
+        let states = stations.iter().enumerate();
+        let rules = |i: usize| &cells.of(i).rules;
+        watched.begin(states.map(|(i, station)| station.access_state(now, rules(i))));
         true
     }
 
     fn access_state(&self, now: Nanos, station: usize) -> AccessState {
-        self.stations[station].access_state(now, &self.bss[self.cell_of[station]].rules)
+        self.stations[station].access_state(now, &self.cells.of(station).rules)
     }
 
     /// Reports back-offs that have stopped, and NAVs that have changed.
     pub(super) fn report_access_states<P: Probe>(&mut self, now: Nanos, cx: &mut PoolCx<'_, P>) {
-        for (i, before) in self.access_states.iter().enumerate() {
+        for (i, before) in self.watched.access_states().iter().enumerate() {
             let after = self.access_state(now, i);
             if before.idle && !after.idle {
                 for down in before.countdowns.iter().flatten() {
@@ -88,27 +85,27 @@ impl Medium {
         })
     }
 
-    /// Describes the MPDUs of an aggregate, each with its own time on the air; the first has the preamble.
+    /// Describes the MPDUs of an aggregate.
     fn describe_subframes(&mut self, sent: &Transmission, ppdu: &AirFrame, pool: &Pool) {
         let frame = &sent.frame;
-        let Some(rules) = &self.bss[self.cell_of[frame.from.index()]].rules.aggregation else {
+        let Some(rules) = &self.cells.of(frame.from.index()).rules.aggregation else {
             return;
         };
         let mpdus = self.stations[frame.from.index()]
             .subframes(usize::from(frame.category), usize::from(frame.subframes.max(1)));
         let mpdus: Vec<Mpdu> = mpdus.copied().collect();
-        self.seen.clear();
-        describe_mpdus(&mut self.seen, sent, ppdu, &mpdus, rules, pool);
+        self.watched.forget_mpdus();
+        self.watched.describe_mpdus(sent, ppdu, &mpdus, rules, pool);
     }
 
     /// Describes the MPDUs of an HE MU PPDU, station by station.
     fn describe_users(&mut self, sent: &Transmission, ppdu: &AirFrame, pool: &Pool) {
         let from = sent.frame.from;
-        let Some(rules) = &self.bss[self.cell_of[from.index()]].rules.aggregation else {
+        let Some(rules) = &self.cells.of(from.index()).rules.aggregation else {
             return;
         };
         let sender = &self.stations[from.index()];
-        self.seen.clear();
+        self.watched.forget_mpdus();
         for user in sender.mu_users() {
             let mpdus: Vec<Mpdu> = sender.mu_subframes(user).copied().collect();
             let part = sent.part(user.mode);
@@ -118,7 +115,7 @@ impl Medium {
                 mcs: mcs(user.mode, false),
                 ..*ppdu
             };
-            describe_mpdus(&mut self.seen, &part, &own, &mpdus, rules, pool);
+            self.watched.describe_mpdus(&part, &own, &mpdus, rules, pool);
         }
     }
 
@@ -131,8 +128,7 @@ impl Medium {
         reception: &Reception,
         cx: &mut PoolCx<'_, P>,
     ) {
-        let own = self.seen.iter().filter(|frame| frame.to == Some(u32::narrow(station)));
-        for (number, frame) in own.enumerate() {
+        for (number, frame) in self.watched.mpdus_for(u32::narrow(station)) {
             let decoded = decoded.get(number) == Some(&true);
             self.report_heard(now, station, frame, reception, decoded, cx);
         }
@@ -140,10 +136,8 @@ impl Medium {
 
     /// Reports the end and the results of an HE MU PPDU.
     fn report_users_sent<P: Probe>(&self, now: Nanos, sent: &Transmission, cx: &mut PoolCx<'_, P>) {
-        let users = self.multi_user.iter().filter(|mu| mu.from == sent.frame.from);
-        for user in users.flat_map(|mu| &mu.users) {
-            let own = self.seen.iter().filter(|frame| frame.to == Some(user.station));
-            for (number, frame) in own.enumerate() {
+        for user in self.air.multi_user.users(sent.frame.from) {
+            for (number, frame) in self.watched.mpdus_for(user.station) {
                 let lost = user.outcomes.get(number) != Some(&true);
                 report_sent(now, frame, lost.then(|| user.fate.loss()), cx);
             }
@@ -159,7 +153,7 @@ impl Medium {
         reception: &Reception,
         cx: &mut PoolCx<'_, P>,
     ) {
-        for (number, frame) in self.seen.iter().enumerate() {
+        for (number, frame) in self.watched.mpdus().iter().enumerate() {
             let decoded = decoded.get(number) == Some(&true);
             self.report_heard(now, station, frame, reception, decoded, cx);
         }
@@ -176,9 +170,9 @@ impl Medium {
             self.report_users_sent(now, sent, cx);
             return;
         }
-        let loss = Fate { interferer: self.blamed, ..sent.fate }.loss();
-        for (number, frame) in self.seen.iter().enumerate() {
-            let lost = self.outcomes.get(number) != Some(&true);
+        let loss = Fate { interferer: self.ending.blamed(), ..sent.fate }.loss();
+        for (number, frame) in self.watched.mpdus().iter().enumerate() {
+            let lost = self.ending.mpdus().get(number) != Some(&true);
             report_sent(now, frame, lost.then_some(loss), cx);
         }
     }
@@ -217,7 +211,7 @@ impl Medium {
     fn describe(&mut self, sent: &Transmission, pool: &Pool) -> AirFrame {
         let frame = &sent.frame;
         let block_ack = self.acknowledged(frame);
-        let rules = &self.bss[self.cell_of[frame.from.index()]].rules;
+        let rules = &self.cells.of(frame.from.index()).rules;
         // Under DCF, frames with QoS control are best effort.
         let category = if rules.qos() { frame.category } else { Category::BestEffort as u8 };
         let category = rules.has_qos_control().then_some(category);
@@ -260,7 +254,7 @@ impl Medium {
         decoded: bool,
         cx: &mut PoolCx<'_, P>,
     ) {
-        let bss = &self.bss[self.cell_of[station]];
+        let bss = self.cells.of(station);
         let level = bss.ambient.level(bss.local(station), now - Span(1), now);
         let heard = AirEvent::Heard {
             station: u32::narrow(station),
@@ -270,39 +264,6 @@ impl Medium {
             decoded,
         };
         cx.record(now, || Event::Air(heard));
-    }
-}
-
-/// Describes the MPDUs of an A-MPDU.
-fn describe_mpdus(
-    seen: &mut Vec<AirFrame>,
-    sent: &Transmission,
-    ppdu: &AirFrame,
-    mpdus: &[Mpdu],
-    rules: &Aggregation,
-    pool: &Pool,
-) {
-    let count = u16::narrow(mpdus.len());
-    let lengths = mpdus.iter().map(|mpdu| mpdu.bytes);
-    for (number, (mpdu, place)) in
-        (0..).zip(mpdus.iter().zip(places(lengths, rules, sent.frame.mode)))
-    {
-        let (from, until) = sent.times(place);
-        let packet = mpdu.packet.map(|id| pool.get(id));
-        let reference = u32::low_bits(sent.ordinal);
-        seen.push(AirFrame {
-            class: mpdu.class,
-            bytes: mpdu.bytes,
-            sequence: mpdu.sequence,
-            retry: mpdu.transmissions > 1,
-            attempt: mpdu.transmissions,
-            started: if number == 0 { sent.started } else { from },
-            body: from,
-            ended: if number + 1 == count { sent.ends } else { until },
-            content: packet.map(|packet| (packet.to, packet.segment)),
-            aggregate: Some(AirAggregate { reference, number, count }),
-            ..*ppdu
-        });
     }
 }
 
@@ -324,13 +285,11 @@ fn report_backoff<P: Probe>(now: Nanos, station: u32, down: &Countdown, cx: &mut
 
 /// The modulation and coding scheme of a mode of HT, VHT or HE; `triggered` for an HE TB PPDU.
 fn mcs(mode: Mode, triggered: bool) -> Option<AirMcs> {
-    let format = match mode.format() {
-        Format::Dsss | Format::Ofdm => return None,
-        Format::Ht => AirFormat::Ht,
-        Format::Vht => AirFormat::Vht,
-        Format::He if mode.ru().is_none() => AirFormat::He,
-        Format::He if triggered => AirFormat::HeTrigger,
-        Format::He => AirFormat::HeMu,
+    let names = mode.format().generation().air?;
+    let format = match mode.ru() {
+        None => names.single,
+        Some(_) if triggered => names.triggered,
+        Some(_) => names.multi_user,
     };
     Some(AirMcs {
         format,

@@ -18,7 +18,7 @@ use airtcp_units::{Bytes, Narrow, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::phy::{Format, HT_MAX_TIME, MAX_TIME, Mode, Standard, Timing};
+use crate::phy::{Limits, Mode, Standard, Timing};
 
 /// Bytes of the delimiter before each MPDU.
 const DELIMITER: u32 = 4;
@@ -26,10 +26,8 @@ const DELIMITER: u32 = 4;
 const AMSDU_HEADER: u32 = 14;
 /// MAC header with QoS control, and FCS.
 const MPDU_OVERHEAD: u32 = 30;
-/// Most bytes of an HT MPDU in an A-MPDU, of an A-MSDU of HT, and of a VHT or HE MPDU.
-const HT_AMPDU_MPDU: u32 = 4_095;
-const HT_AMSDU: u32 = 7_935;
-const VHT_MPDU: u32 = 11_454;
+/// Most bytes of a PPDU of 802.11a, b and g, for which a scenario's limit is meant too.
+const WITHOUT_LIMITS: u32 = 65_535;
 /// Bytes of a BlockAckReq, FCS included.
 pub(crate) const BLOCK_ACK_REQ_BYTES: u32 = 24;
 /// Bytes of a BlockAck with a bitmap of 64 bits, FCS included.
@@ -82,47 +80,23 @@ pub struct AggregationConfig {
     pub after_missed_block_ack: AfterMissedBlockAck,
 }
 
-/// Limits that a standard sets.
-#[derive(Debug, Clone, Copy)]
-struct Most {
-    mpdus: u32,
-    /// Bytes of an A-MPDU, and the default.
-    bytes: u32,
-    usual: u32,
-    time: Span,
-}
-
-/// Limits of a standard; `None` without A-MPDU. An HT-mixed PPDU may not last longer than its L-SIG can say.
-const fn most(standard: Standard) -> Option<Most> {
-    match standard {
-        Standard::A | Standard::B | Standard::G => None,
-        Standard::N => Some(Most { mpdus: 64, bytes: 65_535, usual: 65_535, time: HT_MAX_TIME }),
-        Standard::Ac => {
-            Some(Most { mpdus: 64, bytes: 1_048_575, usual: 1_048_575, time: MAX_TIME })
-        }
-        Standard::Ax => {
-            Some(Most { mpdus: 256, bytes: 6_500_631, usual: 4_194_303, time: MAX_TIME })
-        }
-    }
-}
-
 impl AggregationConfig {
     /// The rules of aggregation; `None` without aggregation.
     ///
     /// # Errors
     /// If a value is impossible.
     pub(crate) fn rules(&self, standard: Standard) -> Result<Option<Aggregation>, ConfigError> {
-        let Some(most) = most(standard) else {
+        let Some(most) = standard.format().generation().limits else {
             let message =
                 format!("needs 802.11n, ac or ax, but the standard is {standard}: omit it");
             return Err(ConfigError::new("aggregation", message));
         };
-        let mpdus = self.max_mpdus.unwrap_or(most.mpdus);
-        if !(1..=most.mpdus).contains(&mpdus) {
+        let mpdus = self.max_mpdus.unwrap_or(most.mpdus.into());
+        if !(1..=u32::from(most.mpdus)).contains(&mpdus) {
             let message = format!("is {mpdus}: accepted are 1 to {}", most.mpdus);
             return Err(ConfigError::new("aggregation.max_mpdus", message));
         }
-        let bytes = self.max_bytes.unwrap_or(Bytes(u64::from(most.usual)));
+        let bytes = self.max_bytes.unwrap_or(Bytes(u64::from(most.usual_bytes)));
         if !(4_096..=u64::from(most.bytes)).contains(&bytes.0) {
             let message = format!("is {bytes}: accepted are 4096 to {} B", most.bytes);
             return Err(ConfigError::new("aggregation.max_bytes", message));
@@ -133,15 +107,11 @@ impl AggregationConfig {
             return Err(ConfigError::new("aggregation.max_time", message));
         }
         let amsdu = self.max_amsdu_bytes.0;
-        let most_amsdu = match standard {
-            Standard::N if mpdus > 1 => HT_AMPDU_MPDU - MPDU_OVERHEAD,
-            Standard::N => HT_AMSDU,
-            _ => VHT_MPDU - MPDU_OVERHEAD,
-        };
+        let most_amsdu = most_amsdu(most, mpdus < 2);
         if amsdu != 0 && !(256..=u64::from(most_amsdu)).contains(&amsdu) {
-            let alone = match (standard, mpdus) {
-                (Standard::N, 2..) => " (7935 B with max_mpdus = 1)",
-                _ => "",
+            let alone = match most.amsdu {
+                alone if alone > most_amsdu => format!(" ({alone} B with max_mpdus = 1)"),
+                _ => String::new(),
             };
             let message = format!(
                 "is {}: accepted are 0 B, which switches A-MSDU off, and 256 to {most_amsdu} B{alone}",
@@ -168,6 +138,11 @@ impl AggregationConfig {
             after_missed_block_ack: self.after_missed_block_ack,
         }))
     }
+}
+
+/// Most bytes of an A-MSDU, which may be longer if it is `alone` in its PPDU.
+const fn most_amsdu(limits: Limits, alone: bool) -> u32 {
+    if alone { limits.amsdu } else { limits.mpdu - MPDU_OVERHEAD }
 }
 
 /// Rules of aggregation in a cell.
@@ -232,17 +207,14 @@ impl Aggregation {
     /// Bytes of a PPDU in `mode` with one MPDU. A delimiter precedes it in VHT and HE, whose PPDUs always have the format
     /// of an A-MPDU (S-MPDU, with or without sessions).
     pub(crate) fn single(bytes: u32, mode: Mode) -> u32 {
-        if mode.format() >= Format::Vht { DELIMITER + bytes } else { bytes }
+        let limits = mode.format().generation().limits;
+        if limits.is_some_and(|l| l.delimits_single) { DELIMITER + bytes } else { bytes }
     }
 
     /// Window of a session whose PPDUs have this mode, and maximum number of MPDUs of an aggregate; 1 for
     /// frames that cannot be aggregates.
     pub(crate) fn window(&self, mode: Mode) -> u16 {
-        match mode.format() {
-            Format::Dsss | Format::Ofdm => 1,
-            Format::Ht | Format::Vht => self.window.min(64),
-            Format::He => self.window,
-        }
+        mode.format().generation().limits.map_or(1, |limits| self.window.min(limits.mpdus))
     }
 
     /// True if a PPDU has one MPDU, so that stations have no sessions.
@@ -259,12 +231,8 @@ impl Aggregation {
         joining: u32,
         mode: Mode,
     ) -> Option<u32> {
-        let most = match mode.format() {
-            Format::Dsss | Format::Ofdm => return None,
-            Format::Ht if self.is_single() => self.max_amsdu.min(HT_AMSDU),
-            Format::Ht => self.max_amsdu.min(HT_AMPDU_MPDU - MPDU_OVERHEAD),
-            Format::Vht | Format::He => self.max_amsdu,
-        };
+        let limits = mode.format().generation().limits?;
+        let most = self.max_amsdu.min(most_amsdu(limits, self.is_single()));
         let header = if several { 0 } else { AMSDU_HEADER };
         let first = (header + bytes - MPDU_OVERHEAD).next_multiple_of(4);
         let length = first + AMSDU_HEADER + joining - MPDU_OVERHEAD;
@@ -299,12 +267,8 @@ impl Aggregation {
 
     /// Maximum bytes of an aggregate in a mode.
     pub(crate) fn most_bytes(&self, mode: Mode) -> u32 {
-        let most = match mode.format() {
-            Format::Dsss | Format::Ofdm | Format::Ht => 65_535,
-            Format::Vht => 1_048_575,
-            Format::He => u32::MAX,
-        };
-        self.max_bytes.min(most)
+        let limits = mode.format().generation().limits;
+        self.max_bytes.min(limits.map_or(WITHOUT_LIMITS, |limits| limits.bytes))
     }
 
     /// Bytes of an aggregate whose MPDUs but the last take `before`.

@@ -66,7 +66,7 @@ impl Station {
         let riders = self.originator.as_mut().and_then(|o| o.riders.remove(&place));
         for Rider { packet, class, flow, since, .. } in riders.into_iter().flatten() {
             let mpdu = Mpdu { packet, class, flow, head_since: since, riders: 0, ..*mpdu };
-            self.finished.push(Finished { mpdu, category: u8::narrow(category), completion });
+            self.news.finish(Finished { mpdu, category: u8::narrow(category), completion });
         }
     }
 }

@@ -8,7 +8,8 @@ use airtcp_units::{Nanos, Span};
 use super::aggregation::{BLOCK_ACK_BYTES, LONG_BITMAP, bitmap_bytes};
 use super::exchange::{Due, Exchange};
 use super::sending::data_and_ack_time;
-use super::{CATEGORIES, Frame, Grant, Kind, NodeId, Rules, SignalQuality, Station};
+use super::{CATEGORIES, Frame, Grant, Kind, Rules, SignalQuality, Station};
+use crate::node::NodeId;
 use crate::phy::Mode;
 use crate::rate::RateControl;
 
@@ -23,8 +24,8 @@ impl Station {
         rules: &Rules,
     ) -> bool {
         self.view.eifs = Span::ZERO;
-        if self.rate.learns_from_receptions() {
-            self.rate.on_rx(now, frame.from, frame.own_hz(), how.snr);
+        if self.rates.control.learns_from_receptions() {
+            self.rates.control.on_rx(now, frame.from, frame.own_hz(), how.snr);
         }
         if frame.kind == Kind::Beacon {
             self.on_beacon(now, frame.from, rules);
@@ -54,7 +55,7 @@ impl Station {
             return self.on_rx_addressed(now, frame, how, rules);
         }
         if frame.duration > Span::ZERO {
-            let corrects = self.rate.rts_mode().is_some();
+            let corrects = self.rates.control.rts_mode().is_some();
             self.view.reserve(now, frame, corrects, rules);
             self.keep_nav_of_others(now + frame.duration, frame.from);
         }
@@ -63,9 +64,9 @@ impl Station {
 
     /// Takes the rate that the receiver chose (RBAR) and the number of frames it allows (OAR).
     fn granted(&mut self, now: Nanos, to: NodeId, mode: Mode) {
-        self.rate.on_grant(to, mode);
+        self.rates.control.on_grant(to, mode);
         if let Some(mpdu) = self.choose_mode(now) {
-            self.burst = (to, self.rate.burst(mpdu.mode).saturating_sub(1));
+            self.burst = (to, self.rates.control.burst(mpdu.mode).saturating_sub(1));
         }
     }
 
@@ -77,7 +78,7 @@ impl Station {
         rules: &Rules,
     ) -> bool {
         if frame.no_ack {
-            return self.completes_new_packet(frame, usize::from(frame.category));
+            return self.numbers.completes_new_packet(frame, usize::from(frame.category));
         }
         if self.due.is_some() {
             // An answer is already due: a second frame gets none.
@@ -107,7 +108,7 @@ impl Station {
         answer.duration = frame.duration.saturating_sub(answer_time);
         if frame.kind == Kind::Rts
             && let Some(asked) = frame.grant
-            && let Some(mode) = self.rate.grant(frame.from, how.sinr, asked.bytes)
+            && let Some(mode) = self.rates.control.grant(frame.from, how.sinr, asked.bytes)
         {
             answer.duration = timing.sifs + data_and_ack_time(mode, asked.bytes, rules);
             answer.grant = Some(Grant { mode, ..asked });
@@ -123,7 +124,7 @@ impl Station {
             Kind::Management => CATEGORIES,
             _ => return false,
         };
-        let new = self.completes_new_packet(frame, sequences);
+        let new = self.numbers.completes_new_packet(frame, sequences);
         if frame.kind == Kind::Management && new {
             self.on_management(now, frame, rules);
         }
@@ -139,8 +140,8 @@ impl Station {
         rules: &Rules,
     ) {
         self.view.eifs = Span::ZERO;
-        if self.rate.learns_from_receptions() {
-            self.rate.on_rx(now, frame.from, frame.own_hz(), how.snr);
+        if self.rates.control.learns_from_receptions() {
+            self.rates.control.on_rx(now, frame.from, frame.own_hz(), how.snr);
         }
         if let Exchange::Awaiting { heard, .. } = self.exchange
             && heard <= now

@@ -18,14 +18,14 @@
 //! Leaves out scanning, reassociation with another access point, deauthentication and keys. Choices:
 //! 10 missed beacons (ns-3's value), 102.4 ms for an answer, an SSID of 8 bytes.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::BTreeSet;
 
 use airtcp_probe::ConfigError;
 use airtcp_units::{Nanos, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Class, NodeId};
+use crate::node::NodeId;
 
 /// The table `association` of medium access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -93,9 +93,6 @@ pub(crate) enum Stage {
     /// It is associated.
     Associated,
 }
-
-/// Management frames that wait behind the one at the head: destination and class.
-pub(crate) type ManagementQueue = VecDeque<(NodeId, Class)>;
 
 impl Association {
     /// Initial state of the station `id` of a cell.

@@ -16,7 +16,8 @@
 use airtcp_units::{Nanos, Narrow};
 
 use super::exchange::Completion;
-use super::{Mpdu, NodeId, Rules, Station};
+use super::{Mpdu, Rules, Station};
+use crate::node::NodeId;
 use crate::rate::Ending;
 
 impl Station {
@@ -43,7 +44,7 @@ impl Station {
         let first = (!head.is_bar()).then_some(head);
         let waiting = std::mem::take(&mut lane.waiting);
         self.contenders[category].mpdu = None;
-        self.rts_unanswered.remove(&head.to);
+        self.rates.heard_from(head.to);
         let (mut lost, mut acknowledged, mut newest) = (false, 0, None);
         for (number, mut mpdu) in first.into_iter().chain(waiting).enumerate() {
             let sent = number < on_air;
@@ -126,7 +127,7 @@ impl Station {
         self.advance_lane(category);
         if tried && !data_sent {
             if lost {
-                self.rts_unanswered.insert(head.to);
+                self.rates.rts_failed(head.to);
             }
             self.report_no_cts(now, category, &head, exhausted);
         } else if tried && !head.is_bar() {

@@ -15,7 +15,7 @@
 
 use airtcp_units::{Nanos, Span};
 
-use super::{Bonding, Frame, Rules, Station};
+use super::{Frame, Rules, Station};
 use crate::rate::{Outcome, RateControl};
 
 impl Rules {
@@ -30,32 +30,33 @@ impl Station {
     /// whose back-off has ended then draws one again.
     pub(super) fn takes_width(&mut self, now: Nanos, rules: &Rules) -> bool {
         let Some(widths) = &mut self.widths else { return true };
-        if widths.rule == Bonding::Static && widths.idle < widths.most {
+        let may = widths.begin_access();
+        if !may {
             let first = self.first_active();
             for contender in &mut self.contenders[first..] {
                 if contender.access(&self.view, rules) <= now {
                     contender.draw(now + rules.timing.slot, &mut self.random);
                 }
             }
-            return false;
         }
-        widths.current = widths.idle.min(widths.most);
-        true
+        may
     }
 
     /// Sets the width of a frame that the station sends.
     pub(super) fn set_width(&self, frame: &mut Frame) {
         if let Some(widths) = &self.widths {
-            frame.width = frame.width.or(Some(widths.current));
+            frame.width = frame.width.or(Some(widths.current()));
         }
     }
 
     /// Reports an attempt to the rate control, with the mode that it had chosen.
     pub(super) fn tell_rate(&mut self, outcome: &Outcome) {
         match self.widths {
-            None => self.rate.on_result(outcome),
+            None => self.rates.control.on_result(outcome),
             Some(widths) => {
-                self.rate.on_result(&Outcome { mode: widths.chosen(outcome.mode), ..*outcome });
+                self.rates
+                    .control
+                    .on_result(&Outcome { mode: widths.chosen(outcome.mode), ..*outcome });
             }
         }
     }

@@ -39,9 +39,9 @@ impl Station {
         let is_new = !std::mem::replace(&mut series.begun, true);
         let next = Attempt { number: series.unanswered, ..alone };
         if is_new {
-            self.rate.on_packet(&next);
+            self.rates.control.on_packet(&next);
         }
-        let single = self.rate.is_single(&next);
+        let single = self.rates.control.is_single(&next);
         if let Some(series) = self.series(category) {
             series.single = single;
         }

@@ -20,7 +20,6 @@ use airtcp_units::{Nanos, Narrow, Span};
 use super::exchange::{Due, Exchange};
 use super::outcome::{attempt, outcome};
 use super::sending::data_and_ack_time;
-use super::station::SEQUENCES;
 use super::{Frame, Mpdu, Part, Rules, Station};
 use crate::rate::{Ending, RateControl};
 
@@ -41,7 +40,10 @@ impl Station {
     pub(super) fn further_reservation(&self, mpdu: &Mpdu, rules: &Rules) -> Span {
         let follows = match mpdu.part.next() {
             Some(next) => next.bytes(),
-            None if self.burst.1 > 0 && self.burst.0 == mpdu.to && self.rate.burst_reserves() => {
+            None if self.burst.1 > 0
+                && self.burst.0 == mpdu.to
+                && self.rates.control.burst_reserves() =>
+            {
                 mpdu.bytes
             }
             None => return Span::ZERO,
@@ -76,26 +78,10 @@ impl Station {
         let done = outcome(now, self.active, mpdu, Ending::Acknowledged, false);
         mpdu.advance(next);
         let first = attempt(now, category, mpdu);
-        self.rate.on_result(&done);
-        self.rate.on_packet(&first);
+        self.rates.control.on_result(&done);
+        self.rates.control.on_packet(&first);
         self.exchange = Exchange::Sending;
         self.due = Some((now + rules.timing.sifs, Due::Fragment));
         true
-    }
-
-    /// Records a received frame. Returns true if it completes a packet not received before.
-    /// `sequences` is the frame's category, or [`CATEGORIES`](super::station::CATEGORIES) for
-    /// management.
-    pub(super) fn completes_new_packet(&mut self, frame: &Frame, sequences: usize) -> bool {
-        let place = frame.from.index() * SEQUENCES + sequences;
-        let this = u32::from(frame.sequence) << 4 | u32::from(frame.fragment);
-        let seen = &mut self.last_received[place];
-        if frame.retry && *seen == this + 1 {
-            return false;
-        }
-        // A fragment whose predecessor is missing is useless.
-        let follows = frame.fragment == 0 || *seen == this;
-        *seen = if follows { this + 1 } else { 0 };
-        follows && !frame.more_fragments
     }
 }

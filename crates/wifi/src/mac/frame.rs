@@ -5,7 +5,8 @@
 pub use airtcp_probe::FrameClass as Class;
 use airtcp_units::Span;
 
-use super::{Aggregation, MuTimes, NodeId};
+use super::{Aggregation, MuTimes};
+use crate::node::NodeId;
 use crate::phy::{ACK_BYTES, CTS_BYTES, Mode, RTS_BYTES, RuSize, Width};
 
 /// Kind of a frame.

@@ -15,7 +15,8 @@
 
 use airtcp_units::Span;
 
-use super::{Class, Contender, LinkRed, Mpdu, NodeId};
+use super::{Class, Contender, LinkRed, Mpdu};
+use crate::node::NodeId;
 
 /// ACKs to different stations in one access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,35 +1,41 @@
-//! Management frames: beacons, authentication and association.
-//!
-//! They have their own queue and contend with the back-off of beacons. The rules of association are in
-//! `association.rs`. Source: IEEE 802.11-2012 clauses 8.3.3.5, 8.3.3.6, 8.3.3.11, 10.3.
+//! What a station manages: its beacons, its association, and the management frames that wait.
 
-use airtcp_units::{Nanos, Narrow};
+use std::collections::VecDeque;
+
+use airtcp_units::Nanos;
 
 use super::association::{Association, Stage};
-use super::exchange::Exchange;
-use super::{Class, Frame, Mpdu, NodeId, Part, Rules, Station};
-use crate::phy::Standard;
+use super::{Beacons, Class, Mpdu};
+use crate::node::NodeId;
 
-/// Bytes of an authentication frame: MAC header, algorithm, number, status, FCS.
-const AUTHENTICATION: u32 = 24 + 2 + 2 + 2 + 4;
-/// Element with an SSID of 8 bytes.
-const SSID: u32 = 2 + 8;
-/// Element of supported rates, without the list of rates.
-const RATES: u32 = 2;
-
-/// Length of a management frame with MAC header and FCS.
-fn length(class: Class, standard: Standard) -> u32 {
-    let rates = RATES + u32::narrow(standard.modes().count().min(8));
-    match class {
-        Class::AssociationRequest => 24 + 2 + 2 + SSID + rates + 4,
-        Class::AssociationResponse => 24 + 2 + 2 + 2 + rates + 4,
-        _ => AUTHENTICATION,
-    }
+/// The management of a station; empty without beacons and association.
+#[derive(Debug, Default)]
+pub(super) struct Management {
+    /// An access point's beacons.
+    beacons: Option<Beacons>,
+    /// State of association; `None` without association.
+    association: Option<Association>,
+    /// Frames that wait behind the one at the head: destination and class.
+    queue: VecDeque<(NodeId, Class)>,
 }
 
-impl Station {
-    /// True if it may send data: it is associated, or the cell has no association.
-    pub(crate) const fn may_send(&self) -> bool {
+/// What a station does about a management frame that it has received.
+pub(super) enum Reaction {
+    /// It answers with a frame of a class.
+    Answer(Class),
+    /// It has become associated.
+    Associated,
+    /// Nothing.
+    None,
+}
+
+impl Management {
+    pub(super) const fn new(beacons: Option<Beacons>, association: Option<Association>) -> Self {
+        Self { beacons, association, queue: VecDeque::new() }
+    }
+
+    /// True if the station may send data: it is associated, or the cell has no association.
+    pub(super) const fn may_send(&self) -> bool {
         !matches!(
             self.association,
             Some(Association::Member {
@@ -39,40 +45,40 @@ impl Station {
         )
     }
 
-    /// True if it may send data to a station: that station is associated, or the cell has no
-    /// association.
-    pub(crate) fn serves(&self, to: NodeId) -> bool {
+    /// True if the station may send data to another: that one is associated, or the cell has no association.
+    pub(super) fn serves(&self, to: NodeId) -> bool {
         match &self.association {
             Some(Association::AccessPoint(members)) => members.contains(&to),
             _ => true,
         }
     }
 
-    /// True once after the station has become associated.
-    pub(crate) const fn take_newly_associated(&mut self) -> bool {
-        std::mem::replace(&mut self.newly_associated, false)
+    /// True if the cell has association.
+    pub(super) const fn associates(&self) -> bool {
+        self.association.is_some()
     }
 
-    /// Time at which its stage times out.
-    pub(super) const fn stage_end(&self) -> Nanos {
+    /// When the stage of association times out.
+    const fn stage_end(&self) -> Nanos {
         match self.association {
             Some(Association::Member { until, .. }) => until,
             _ => Nanos::NEVER,
         }
     }
 
-    /// Waits for a beacon again if the stage has timed out.
-    pub(super) fn expire_stage(&mut self, now: Nanos) {
-        if self.stage_end() > now {
-            return;
+    /// When the next beacon is due, or the stage of association times out.
+    pub(super) fn next(&self) -> Nanos {
+        self.beacons.map_or(Nanos::NEVER, |beacons| beacons.next).min(self.stage_end())
+    }
+
+    /// Waits for a beacon again if the stage has timed out. True if it has.
+    pub(super) fn expire_stage(&mut self, now: Nanos) -> bool {
+        let expired = self.stage_end() <= now;
+        if expired {
+            self.seek();
+            self.queue.clear();
         }
-        self.seek();
-        self.management_queue.clear();
-        if self.exchange == Exchange::None
-            && let Some(last) = self.contenders.last_mut()
-        {
-            last.mpdu = None;
-        }
+        expired
     }
 
     fn seek(&mut self) {
@@ -82,56 +88,55 @@ impl Station {
     }
 
     /// Handles a received beacon.
-    pub(super) fn on_beacon(&mut self, now: Nanos, from: NodeId, rules: &Rules) {
+    pub(super) fn on_beacon(&mut self, now: Nanos, from: NodeId) -> Reaction {
         let Some(Association::Member { access_point, stage, until, missed, response }) =
             &mut self.association
         else {
-            return;
+            return Reaction::None;
         };
         if from != *access_point {
-            return;
+            return Reaction::None;
         }
         match stage {
             Stage::Associated => *until = now + *missed,
             Stage::Seeking => {
                 (*stage, *until) = (Stage::Authenticating, now + *response);
-                self.send_management(now, from, Class::Authentication, rules);
+                return Reaction::Answer(Class::Authentication);
             }
             Stage::Authenticating | Stage::Associating => {}
         }
+        Reaction::None
     }
 
-    /// Handles a received management frame addressed to this station.
-    pub(super) fn on_management(&mut self, now: Nanos, frame: &Frame, rules: &Rules) {
-        let answer = match (&mut self.association, frame.class) {
+    /// Handles a received management frame that is for the station.
+    pub(super) fn on_frame(&mut self, now: Nanos, from: NodeId, class: Class) -> Reaction {
+        match (&mut self.association, class) {
             (Some(Association::AccessPoint(members)), Class::Authentication) => {
-                members.remove(&frame.from);
-                Class::Authentication
+                members.remove(&from);
+                Reaction::Answer(Class::Authentication)
             }
             (Some(Association::AccessPoint(_)), Class::AssociationRequest) => {
-                Class::AssociationResponse
+                Reaction::Answer(Class::AssociationResponse)
             }
             (Some(Association::Member { stage, until, missed, response, .. }), class) => {
                 match (*stage, class) {
                     (Stage::Authenticating, Class::Authentication) => {
                         (*stage, *until) = (Stage::Associating, now + *response);
-                        Class::AssociationRequest
+                        Reaction::Answer(Class::AssociationRequest)
                     }
                     (Stage::Associating, Class::AssociationResponse) => {
                         (*stage, *until) = (Stage::Associated, now + *missed);
-                        self.newly_associated = true;
-                        return;
+                        Reaction::Associated
                     }
-                    _ => return,
+                    _ => Reaction::None,
                 }
             }
-            _ => return,
-        };
-        self.send_management(now, frame.from, answer, rules);
+            _ => Reaction::None,
+        }
     }
 
     /// Handles the end of the exchange of a management frame.
-    pub(super) fn on_management_end(&mut self, mpdu: &Mpdu, acknowledged: bool) {
+    pub(super) fn on_end(&mut self, mpdu: &Mpdu, acknowledged: bool) {
         match &mut self.association {
             Some(Association::AccessPoint(members)) if mpdu.class == Class::AssociationResponse => {
                 members.insert(mpdu.to);
@@ -145,60 +150,34 @@ impl Station {
         }
     }
 
-    fn send_management(&mut self, now: Nanos, to: NodeId, class: Class, rules: &Rules) {
-        if !self.management_queue.contains(&(to, class)) {
-            self.management_queue.push_back((to, class));
+    /// Queues a frame, unless it waits already.
+    pub(super) fn queue(&mut self, to: NodeId, class: Class) {
+        if !self.queue.contains(&(to, class)) {
+            self.queue.push_back((to, class));
         }
-        self.next_management(now, rules);
     }
 
-    /// Moves the next management frame to the head if the head is empty.
-    pub(super) fn next_management(&mut self, now: Nanos, rules: &Rules) {
-        let Some(last) = self.contenders.len().checked_sub(1) else { return };
-        if !self.has_management || self.contenders[last].mpdu.is_some() {
-            return;
-        }
-        let Some((to, class)) = self.management_queue.pop_front() else { return };
-        let bytes = match self.beacons {
-            Some(beacons) if class == Class::Beacon => beacons.bytes,
-            _ => length(class, rules.timing.standard),
-        };
-        let sequence = self.next_sequence;
-        self.next_sequence = (sequence + 1) % 4096;
-        let part = Part::whole(bytes, rules);
-        let mpdu = Mpdu::new(now, to, class, part, sequence, rules.timing.lowest());
-        self.put_at_head(now, last, mpdu, rules);
-    }
-
-    /// Queues a due beacon ahead of other management frames, unless the previous one still waits.
-    pub(super) fn queue_due_beacon(&mut self, now: Nanos, rules: &Rules) {
+    /// Queues a due beacon ahead of other frames, unless the previous one still waits, here or `at_head`. True if
+    /// one is due.
+    pub(super) fn queue_due_beacon(&mut self, now: Nanos, at_head: bool) -> bool {
         let due = self.beacons.as_mut().is_some_and(|beacons| beacons.take_due(now));
-        if !due {
-            return;
-        }
         let beacon = (NodeId::BROADCAST, Class::Beacon);
-        let last = self.contenders.last().and_then(|c| c.mpdu.as_ref());
-        if !self.management_queue.contains(&beacon)
-            && last.is_none_or(|mpdu| mpdu.class != Class::Beacon)
-        {
-            self.management_queue.push_front(beacon);
+        if due && !at_head && !self.queue.contains(&beacon) {
+            self.queue.push_front(beacon);
         }
-        self.next_management(now, rules);
+        due
     }
 
-    /// True if a category is that of the station's management frames.
-    pub(super) const fn is_management(&self, category: usize) -> bool {
-        self.has_management && category + 1 == self.contenders.len()
-    }
-}
-
-#[cfg(test)]
-impl Station {
-    pub(crate) const fn set_next_sequence(&mut self, next: u16) {
-        self.next_sequence = next;
+    /// Takes the next frame that waits: destination, class, and bytes of a beacon.
+    pub(super) fn take(&mut self) -> Option<(NodeId, Class, Option<u32>)> {
+        let (to, class) = self.queue.pop_front()?;
+        let beacons = self.beacons.filter(|_| class == Class::Beacon);
+        Some((to, class, beacons.map(|beacons| beacons.bytes)))
     }
 
-    pub(crate) const fn stage(&self) -> Option<Stage> {
+    /// The stage of association of a member.
+    #[cfg(test)]
+    pub(super) const fn stage(&self) -> Option<Stage> {
         match self.association {
             Some(Association::Member { stage, .. }) => Some(stage),
             _ => None,

@@ -3,7 +3,8 @@
 use airtcp_packet::PacketId;
 use airtcp_units::Nanos;
 
-use super::{Class, NodeId, Part};
+use super::{Class, Part};
+use crate::node::NodeId;
 use crate::phy::Mode;
 
 /// The packet or management frame at the head of an access category.

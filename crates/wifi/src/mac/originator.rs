@@ -15,7 +15,8 @@ use std::collections::{BTreeMap, VecDeque};
 use super::aggregation::Aggregation;
 use super::rider::{Place, Rider};
 use super::series::Series;
-use super::{CATEGORIES, Class, Mpdu, NodeId, Rules};
+use super::{CATEGORIES, Class, Mpdu, Rules};
+use crate::node::NodeId;
 use crate::phy::{Mode, Width};
 
 /// The MPDUs of a category behind its head.

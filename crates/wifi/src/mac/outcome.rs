@@ -6,7 +6,8 @@
 use airtcp_units::{Nanos, Narrow, Span};
 
 use super::exchange::{Completion, Due, Exchange, Finished};
-use super::{Kind, LinkRed, Mpdu, NodeId, Rules, Station};
+use super::{Kind, LinkRed, Mpdu, Rules, Station};
+use crate::node::NodeId;
 use crate::rate::{Attempt, Ending, Outcome};
 
 impl Station {
@@ -33,7 +34,7 @@ impl Station {
         let contender = &mut self.contenders[category];
         if let Some(mpdu) = contender.mpdu.take_if(|_| !is_over) {
             if mpdu.class.is_management() {
-                self.on_management_end(&mpdu, true);
+                self.management.on_end(&mpdu, true);
             } else {
                 let arrived = success || mpdu.packet.is_none();
                 let completion =
@@ -41,7 +42,7 @@ impl Station {
                 self.finish(category, mpdu, completion);
                 let outcome = outcome(now, category, &mpdu, Ending::Acknowledged, false);
                 if success && mpdu.to != NodeId::BROADCAST {
-                    self.rts_unanswered.remove(&mpdu.to);
+                    self.rates.heard_from(mpdu.to);
                     self.tell_rate(&outcome);
                 }
             }
@@ -99,7 +100,7 @@ impl Station {
             let ending = if after_rts { Ending::NoAck } else { Ending::NoCts };
             let given_up = self.contenders[self.active].mpdu.is_none();
             if given_up && !after_rts {
-                self.rts_unanswered.insert(mpdu.to);
+                self.rates.rts_failed(mpdu.to);
             }
             self.tell_rate(&outcome(now, self.active, &mpdu, ending, given_up));
         }
@@ -119,7 +120,7 @@ impl Station {
         }
         let Some(mut mpdu) = self.contenders[category].mpdu.take() else {
             // Without a head, the category contends for a multi-user exchange.
-            if self.mu_access.is_some() {
+            if self.multi_user.is_access_point() {
                 self.back_off_after_failure(now, category, false, rules);
             }
             return;
@@ -129,7 +130,7 @@ impl Station {
         if !given_up {
             self.contenders[category].mpdu = Some(mpdu);
         } else if mpdu.class.is_management() {
-            self.on_management_end(&mpdu, false);
+            self.management.on_end(&mpdu, false);
         } else {
             self.finish(category, mpdu, Completion::GivenUp);
         }
@@ -174,7 +175,7 @@ impl Station {
         if mpdu.riders > 0 {
             self.finish_riders(category, &mpdu, completion);
         }
-        self.finished.push(Finished { mpdu, category: u8::narrow(category), completion });
+        self.news.finish(Finished { mpdu, category: u8::narrow(category), completion });
     }
 }
 

@@ -2,7 +2,8 @@
 
 use airtcp_units::Narrow;
 
-use super::{NodeId, Rules, data_bytes};
+use super::{Rules, data_bytes};
+use crate::node::NodeId;
 
 /// Maximum number of fragments of a packet (clause 8.2.4.4.3: four bits).
 const MAX_FRAGMENTS: u32 = 16;

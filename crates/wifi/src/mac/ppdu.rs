@@ -15,10 +15,11 @@ use airtcp_units::{Nanos, Narrow, Span};
 use super::aggregation::{
     Aggregation, BLOCK_ACK_BYTES, BLOCK_ACK_REQ_BYTES, LONG_BITMAP, bitmap_bytes, places,
 };
-use super::mu_state::Composed;
+use super::multi_user::{Composed, MuAccess};
 use super::originator::{Lane, Room, distance};
 use super::sending::answer_time;
-use super::{Class, Frame, Kind, Mpdu, NodeId, Part, Rules, Station};
+use super::{Class, Frame, Kind, Mpdu, Part, Rules, Station};
+use crate::node::NodeId;
 
 /// Bytes of the MPDU of a TCP segment without payload and options.
 const LEAST_BYTES: u32 = 78;
@@ -102,7 +103,7 @@ impl Station {
     /// True if [`Self::compose`] is to give the frame of this instant.
     pub(crate) fn is_preparing(&self) -> bool {
         self.originator.as_ref().is_some_and(|originator| originator.room.is_some())
-            || self.mu_access.as_ref().is_some_and(|mu| mu.is_preparing())
+            || self.multi_user.access_point().is_some_and(MuAccess::is_preparing)
     }
 
     /// The category and the receiver of the aggregate of this instant, if it has room.
@@ -263,7 +264,9 @@ impl Station {
             let next = lane.waiting.pop_front();
             lane.on_air = 0;
             self.contenders[category].mpdu = next;
-            self.vacated |= next.is_none();
+            if next.is_none() {
+                self.news.vacate();
+            }
         }
     }
 
@@ -303,7 +306,7 @@ impl Station {
         let held = |lane: &Lane| lane.waiting.iter().filter(|m| m.packet.is_some()).count() as u64;
         let riders = self.originator.iter().flat_map(|originator| originator.riders.values());
         let riders = riders.flatten().filter(|rider| rider.packet.is_some()).count() as u64;
-        let parked = self.mu_access.as_ref().map_or(0, |mu| mu.packets());
+        let parked = self.multi_user.access_point().map_or(0, MuAccess::packets);
         lanes.map(held).sum::<u64>() + riders + parked
     }
 }

@@ -14,7 +14,8 @@
 use airtcp_probe::ConfigError;
 use airtcp_units::{Narrow, Span};
 
-use super::{Frame, Kind, MacConfig, Mpdu, NodeId, Protection, Rules, Station};
+use super::{Frame, Kind, MacConfig, Mpdu, Protection, Rules, Station};
+use crate::node::NodeId;
 use crate::phy::{Band, CTS_BYTES, Mode, RTS_BYTES, Standard, Timing};
 use crate::rate::RateControl;
 
@@ -82,8 +83,9 @@ impl Station {
             || protects.is_some() && rules.mac.protection == Protection::RtsCts;
         if rts && unicast {
             // All stations must decode a protecting frame, so its rate is not rate control's choice.
-            let mode = protects.or_else(|| self.rate.rts_mode()).or_else(|| rules.rts_mode());
-            let data = self.fallback_mode(mpdu.to).unwrap_or(mpdu.mode);
+            let mode =
+                protects.or_else(|| self.rates.control.rts_mode()).or_else(|| rules.rts_mode());
+            let data = self.rates.fallback(mpdu.to).unwrap_or(mpdu.mode);
             return Some((Kind::Rts, mode.unwrap_or_else(|| rules.timing.answer_mode(data))));
         }
         protects.map(|mode| (Kind::Cts, mode))

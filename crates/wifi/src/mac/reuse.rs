@@ -40,9 +40,9 @@ mod tests {
     use airtcp_random::Seed;
     use airtcp_units::Span;
 
-    use super::super::mu_air::MuTimes;
     use super::*;
-    use crate::mac::NodeId;
+    use crate::mac::MuTimes;
+    use crate::node::NodeId;
     use crate::phy::error::ErrorModel;
     use crate::phy::{Mode, Standard, Timing, TimingConfig};
     use crate::rate::{Rate, RateContext, RatePlan};

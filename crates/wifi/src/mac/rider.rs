@@ -3,7 +3,8 @@
 use airtcp_packet::PacketId;
 use airtcp_units::Nanos;
 
-use super::{Class, NodeId};
+use super::Class;
+use crate::node::NodeId;
 
 /// A packet of an MPDU behind the first one.
 #[derive(Debug, Clone, Copy)]

@@ -10,7 +10,8 @@
 use airtcp_units::{Nanos, Narrow, Span};
 
 use super::exchange::{Due, Exchange};
-use super::{Class, Frame, Grant, Kind, Mpdu, NodeId, Rules, Station};
+use super::{Class, Frame, Grant, Kind, Mpdu, Rules, Station};
+use crate::node::NodeId;
 use crate::phy::{Mode, RIFS, Timing};
 use crate::rate::RateControl;
 
@@ -40,7 +41,7 @@ impl Station {
         let head = self.contenders[self.active].mpdu.as_ref()?;
         if !head.class.is_management() && !head.is_bar() {
             let next = self.next_attempt(now, self.active)?;
-            let chosen = self.rate.pick(&next);
+            let chosen = self.rates.control.pick(&next);
             let widths = self.widths.as_mut();
             let mode = widths.map_or(chosen, |widths| widths.narrowed(chosen));
             self.contenders[self.active].mpdu.as_mut()?.mode = mode;
@@ -108,19 +109,12 @@ impl Station {
         data_and_ack_time(mpdu.mode, mpdu.bytes, rules)
     }
 
-    /// The mode that replaces the data's mode in the choice of the RTS rate, after no RTS of a
-    /// packet was answered. No rate control counts a missing CTS. Without this rule, the RTS rate
-    /// would stay too high for good once the SNR has fallen.
-    pub(super) fn fallback_mode(&self, to: NodeId) -> Option<Mode> {
-        self.slowest.filter(|_| self.rts_unanswered.contains(&to))
-    }
-
     pub(super) fn rts(&self, mpdu: &Mpdu, mode: Mode, rules: &Rules) -> Frame {
         let Timing { sifs, .. } = rules.timing;
         let data = self.data_time(mpdu, rules);
         let duration = sifs + rules.timing.cts(mode) + sifs + data;
         let category = u8::narrow(self.active);
-        let asks = self.rate.rts_mode().is_some();
+        let asks = self.rates.control.rts_mode().is_some();
         Frame {
             grant: asks.then_some(Grant { mode: mpdu.mode, bytes: mpdu.bytes }),
             ..Frame::control(Kind::Rts, self.id, mpdu.to, mode, duration, category)

@@ -15,7 +15,7 @@ impl Station {
         let settled = self.exchange == Exchange::None
             && self.due.is_none()
             && !self.has_management
-            && self.association.is_none()
+            && !self.management.associates()
             && view.gave_up <= view.idle_from
             && self.contenders.iter().all(|contender| contender.is_slots_only(view.idle_from));
         settled.then_some(view)
@@ -32,7 +32,7 @@ impl Station {
     }
 
     pub(crate) const fn rate(&self) -> &Rate {
-        &self.rate
+        &self.rates.control
     }
 
     pub(crate) fn contenders(&self) -> &[Contender] {

@@ -4,18 +4,21 @@
 //! transmit. The sequence of frames is in `sending.rs`. Source: IEEE 802.11-2012 clauses 9.3.2
 //! (procedures), 9.3.4 (DCF access), 9.19.2 (EDCA).
 
-use std::collections::BTreeSet;
-
 use airtcp_packet::PacketId;
 use airtcp_random::Stream;
 use airtcp_units::{Nanos, Narrow, Span};
 
-use super::association::{Association, ManagementQueue};
+use super::association::Association;
 use super::exchange::{Due, Exchange, Finished};
+use super::management::Management;
+use super::news::News;
+use super::numbers::Numbers;
+use super::rates::Rates;
 use super::{
-    Beacons, CATEGORIES, Category, Class, Contender, Countdown, Frame, Hooks, Mpdu, MuAccess,
-    MuStation, NodeId, Originator, Part, PowerLimit, Rules, View, Widths,
+    Beacons, CATEGORIES, Category, Class, Contender, Countdown, Frame, Hooks, Mpdu, MultiUser,
+    Originator, Part, PowerLimit, Rules, View, Widths,
 };
+use crate::node::NodeId;
 use crate::phy::Mode;
 use crate::rate::{Attempt, Rate, RateControl};
 
@@ -60,46 +63,25 @@ pub(crate) struct Station {
     pub(super) active: usize,
     pub(super) txop_end: Nanos,
     pub(super) due: Option<(Nanos, Due)>,
-    pub(super) next_sequence: u16,
-    /// By sender and category (management last): 16 times the last sequence number, plus the
-    /// fragment number, plus 1; 0 for none.
-    pub(super) last_received: Vec<u32>,
+    pub(super) numbers: Numbers,
     pub(super) random: Stream,
-    /// Rate control of its data frames.
-    pub(super) rate: Rate,
-    /// The slowest mode of an adaptive rate control.
-    pub(super) slowest: Option<Mode>,
-    /// Stations that answered no RTS of a packet and have acknowledged nothing since.
-    pub(super) rts_unanswered: BTreeSet<NodeId>,
+    pub(super) rates: Rates,
     /// Receiver of the current burst, and the frames left in it (OAR).
     pub(super) burst: (NodeId, u32),
-    pub(super) finished: Vec<Finished>,
-    /// True if the head of a category has become empty, or a multi-user exchange has ended: the category may be ready
-    /// although no packet has finished, for instance after a BlockAckReq.
-    pub(super) vacated: bool,
+    pub(super) news: News,
     /// True if a category for management frames follows the access categories.
     pub(super) has_management: bool,
-    /// An access point's beacons.
-    pub(super) beacons: Option<Beacons>,
-    /// State of association; `None` without association.
-    pub(super) association: Option<Association>,
-    pub(super) newly_associated: bool,
-    pub(super) management_queue: ManagementQueue,
+    pub(super) management: Management,
     /// Changes of its exchanges by schemes; `None` without any.
     pub(crate) hooks: Option<Box<Hooks>>,
     /// The sending side of its BlockAck sessions; `None` without aggregation.
     pub(crate) originator: Option<Box<Originator>>,
-    /// Multi-user operation of an access point; `None` without it.
-    pub(crate) mu_access: Option<Box<MuAccess>>,
-    /// Multi-user operation of a station that the access point triggers.
-    pub(crate) responder: Option<Box<MuStation>>,
+    /// Its part in multi-user exchanges.
+    pub(crate) multi_user: MultiUser,
     /// Widths of its transmissions, if other cells share the medium and the cell is wider than 20 MHz.
     pub(crate) widths: Option<Widths>,
     pub(super) power_limit: PowerLimit,
 }
-
-/// Separate sequences in duplicate detection: access categories and management frames.
-pub(super) const SEQUENCES: usize = CATEGORIES + 1;
 
 impl Station {
     pub(crate) fn new(
@@ -118,24 +100,16 @@ impl Station {
             active: 0,
             txop_end: Nanos::ZERO,
             due: None,
-            next_sequence: 0,
-            last_received: vec![0; stations * SEQUENCES],
+            numbers: Numbers::new(stations),
             random,
-            rate,
-            slowest,
-            rts_unanswered: BTreeSet::new(),
+            rates: Rates::new(rate, slowest),
             burst: (NodeId::BROADCAST, 0),
-            finished: Vec::new(),
-            vacated: false,
+            news: News::default(),
             has_management: false,
-            beacons: None,
-            association: None,
-            newly_associated: false,
-            management_queue: ManagementQueue::new(),
+            management: Management::default(),
             hooks: None,
             originator: None,
-            mu_access: None,
-            responder: None,
+            multi_user: MultiUser::default(),
             widths: None,
             power_limit: PowerLimit::None,
         }
@@ -149,8 +123,7 @@ impl Station {
         contender: Contender,
     ) {
         self.has_management = true;
-        self.beacons = beacons;
-        self.association = association;
+        self.management = Management::new(beacons, association);
         self.contenders.push(contender);
     }
 
@@ -209,17 +182,17 @@ impl Station {
 
     /// True if finished packets wait to be taken, or a category may have become ready without one.
     pub(crate) const fn has_news(&self) -> bool {
-        !self.finished.is_empty() || self.vacated
+        self.news.is_any()
     }
 
     /// True, once, if a category may have become ready without a finished packet.
     pub(crate) const fn take_vacated(&mut self) -> bool {
-        std::mem::replace(&mut self.vacated, false)
+        self.news.take_vacated()
     }
 
     /// Takes the latest finished packet.
     pub(crate) fn take_finished(&mut self) -> Option<Finished> {
-        self.finished.pop()
+        self.news.take_finished()
     }
 
     /// Puts a packet at the empty head of its category. Its data frame has `bytes`; no attempt
@@ -244,10 +217,10 @@ impl Station {
         if let Some(next) = self.join_series(now, category, to) {
             first.number = next.number;
         } else if to != NodeId::BROADCAST {
-            self.rate.on_packet(&first);
+            self.rates.control.on_packet(&first);
             self.begin_series(category);
         }
-        let mode = self.rate.pick(&first);
+        let mode = self.rates.control.pick(&first);
         let mpdu = Mpdu {
             packet: Some(packet),
             expires,
@@ -264,9 +237,7 @@ impl Station {
         {
             return originator.number(to, category);
         }
-        let sequence = self.next_sequence;
-        self.next_sequence = (sequence + 1) % 4096;
-        sequence
+        self.numbers.take()
     }
 
     /// Puts a frame at the empty head of a category.
@@ -296,7 +267,7 @@ impl Station {
     /// Handles a medium that becomes idle.
     pub(crate) fn on_idle(&mut self, now: Nanos) {
         self.view.silent_from = now;
-        if self.responder.is_some() {
+        if self.multi_user.is_triggered() {
             self.end_mu_edca(now);
         }
         // While the station waits for an answer, no back-off slot passes.
@@ -321,7 +292,7 @@ impl Station {
     pub(crate) fn next_timer(&self, rules: &Rules) -> Nanos {
         let mut next = self.due.map_or(Nanos::NEVER, |(at, _)| at).min(self.view.nav_reset);
         if self.has_management {
-            next = next.min(self.beacons.map_or(Nanos::NEVER, |b| b.next)).min(self.stage_end());
+            next = next.min(self.management.next());
         }
         match self.exchange {
             Exchange::None if self.due.is_none() && self.view.idle_from != Nanos::NEVER => {
@@ -427,7 +398,7 @@ impl Station {
     /// Replaces its rate control.
     #[cfg(test)]
     pub(crate) fn set_rate(&mut self, rate: Rate) {
-        self.rate = rate;
+        self.rates.control = rate;
     }
 
     /// By category, the least contention window.

@@ -4,7 +4,8 @@
 
 use airtcp_units::{Nanos, Span};
 
-use super::{Frame, Kind, NodeId, Rules};
+use super::{Frame, Kind, Rules};
+use crate::node::NodeId;
 
 /// State of the medium at a station, shared by its categories.
 #[derive(Debug, Clone, Copy)]

@@ -19,13 +19,13 @@ pub enum Bonding {
 /// The widths of a station's transmissions.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Widths {
-    pub(super) rule: Bonding,
+    rule: Bonding,
     /// Width of the cell.
-    pub(super) most: Width,
+    most: Width,
     /// The widest channel that is idle.
-    pub(crate) idle: Width,
+    idle: Width,
     /// Width of the transmission opportunity.
-    pub(super) current: Width,
+    current: Width,
     /// The mode that the rate control chose last, and the one that replaced it.
     chosen: Option<(Mode, Mode)>,
 }
@@ -34,6 +34,26 @@ impl Widths {
     /// Those of a station in a cell of a width.
     pub(crate) const fn new(rule: Bonding, most: Width) -> Self {
         Self { rule, most, idle: most, current: most, chosen: None }
+    }
+
+    /// The widest channel that is idle is known.
+    #[inline]
+    pub(crate) const fn set_idle(&mut self, idle: Width) {
+        self.idle = idle;
+    }
+
+    /// An access begins, as wide as the idle channel. False if the rule does not allow that.
+    pub(super) fn begin_access(&mut self) -> bool {
+        let may = self.rule == Bonding::Dynamic || self.idle >= self.most;
+        if may {
+            self.current = self.idle.min(self.most);
+        }
+        may
+    }
+
+    /// Width of the access.
+    pub(super) const fn current(&self) -> Width {
+        self.current
     }
 
     /// The mode in place of the one that the rate control has chosen.

@@ -1,29 +1,19 @@
-//! Durations of HT-mixed, VHT and HE frames.
+//! Durations of frames with schemes: HT-mixed, VHT and HE.
 //!
 //! ```text
-//! preamble  L-STF 8, L-LTF 8, L-SIG 4 us, and then
-//!           HT-SIG 8, HT-STF 4, HT-LTF 4 N us
-//!           VHT-SIG-A 8, VHT-STF 4, VHT-LTF 4 N, VHT-SIG-B 4 us
-//!           RL-SIG 4, HE-SIG-A 8, HE-STF 4, HE-LTF N (T + GI) us
-//! N         1, 2, 4, 4 long training fields for 1, 2, 3, 4 streams
-//! T         6.4 us with a guard interval of 800 or 1600 ns, 12.8 us with 3200 ns
+//! preamble  L-STF 8, L-LTF 8, L-SIG 4 us, and then the fields of the generation (`generation`)
 //! body      N_SYM T_SYM; with 400 ns the end is rounded up to 4 us
 //! symbols   N_SYM = ceil((8 bytes + 16 + 6 N_ES) / N_DBPS)
 //! ```
 //!
-//! HT and VHT frames are coded with BCC or LDPC, HE frames with LDPC, for which `N_ES` is 0 and `ldpc` may add a
-//! symbol.
+//! With LDPC `N_ES` is 0, and `ldpc` may add a symbol. A mode in a resource unit has the times of an HE TB PPDU. The times
+//! of an HE MU PPDU depend on all its users (`multi_user`).
 //!
-//! A mode in a resource unit has the times of an HE TB PPDU, whose HE-STF takes 8 us. The times of an HE MU PPDU
-//! depend on all its users (`multi_user`).
-//!
-//! Source: IEEE 802.11-2020 clauses 19.4.3 (HT) and 21.4.3 (VHT), 802.11ax-2021 clause 27.4.3 (HE). Of the HE-LTF
-//! sizes the model takes 2x (4x with 3200 ns), the ones that stations must support. Leaves out greenfield format,
-//! STBC and packet extension.
+//! Source: IEEE 802.11-2020 clauses 19.4.3 (HT) and 21.4.3 (VHT), 802.11ax-2021 clause 27.4.3 (HE).
 
 use airtcp_units::Span;
 
-use super::{Coding, Format, GuardInterval, Mode, Width, ldpc};
+use super::{Coding, GuardInterval, Mode, ldpc};
 
 /// Duration of a frame of `bytes`, without signal extension.
 #[inline(never)]
@@ -34,45 +24,13 @@ pub(super) fn mcs_frame(mode: Mode, bytes: u32) -> Span {
 /// Duration of preamble and SIGNAL fields.
 #[inline(never)]
 pub(super) fn mcs_preamble(mode: Mode) -> Span {
-    let fields = training_fields(mode.streams());
-    let own_ns = match mode.format() {
-        Format::Dsss | Format::Ofdm => 0,
-        Format::Ht => 12_000 + 4_000 * fields,
-        Format::Vht => 16_000 + 4_000 * fields,
-        Format::He if mode.ru().is_some() => 20_000 + he_ltf_ns(mode) * fields,
-        Format::He => 16_000 + he_ltf_ns(mode) * fields,
-    };
-    Span(20_000 + own_ns)
-}
-
-/// Number of long training fields of a number of streams.
-pub(super) const fn training_fields(streams: u8) -> u64 {
-    match streams {
-        0..=2 => streams as u64,
-        _ => 4,
-    }
-}
-
-/// Duration of an HE-LTF in ns.
-pub(super) fn he_ltf_ns(mode: Mode) -> u64 {
-    match mode.guard() {
-        Some(GuardInterval::Ns3200) => 12_800 + 3_200,
-        Some(GuardInterval::Ns1600) => 6_400 + 1_600,
-        _ => 6_400 + 800,
-    }
+    Span(20_000 + (mode.format().generation().preamble_ns)(mode.shape()))
 }
 
 /// Bits of the SIGNAL fields.
 #[inline(never)]
 pub(super) fn mcs_plcp_bits(mode: Mode) -> u64 {
-    match (mode.format(), mode.width()) {
-        (Format::Dsss | Format::Ofdm, _) => 24,
-        (Format::Ht, _) => 24 + 48,
-        (Format::Vht, Width::Mhz20) => 24 + 48 + 26,
-        (Format::Vht, Width::Mhz40) => 24 + 48 + 27,
-        (Format::Vht, _) => 24 + 48 + 29,
-        (Format::He, _) => 24 + 24 + 52,
-    }
+    (mode.format().generation().plcp_bits)(mode.width())
 }
 
 /// Duration of the symbols of a body of `bits` bits, service and tail bits included.
@@ -88,19 +46,15 @@ fn mcs_body(mode: Mode, bits: u64) -> Span {
     Span(time)
 }
 
-/// Time from the start of a frame to its detection (aRxPHYStartDelay): 33 us for HT-mixed, the preamble for VHT,
-/// 32 us for HE.
+/// Time from the start of a frame to its detection (aRxPHYStartDelay).
 pub(super) fn mcs_rx_start_delay(mode: Mode) -> Span {
-    match mode.format() {
-        Format::Ht => Span::from_micros(33),
-        Format::He => Span::from_micros(32),
-        _ => mcs_preamble(mode),
-    }
+    mode.format().generation().rx_start_delay.unwrap_or_else(|| mcs_preamble(mode))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::phy::{Format, Width};
 
     fn frame(mode: Mode, bytes: u32) -> u64 {
         mcs_frame(mode, bytes).0
@@ -164,7 +118,8 @@ mod tests {
                 _ => Format::He,
             };
             let width = Width::ALL.into_iter().find(|w| u64::from(w.mhz()) == width).unwrap();
-            let guard = *format.guards().iter().find(|g| u64::from(g.ns()) == guard).unwrap();
+            let guard =
+                *format.generation().guards.iter().find(|g| u64::from(g.ns()) == guard).unwrap();
             let [mcs, streams] = [mcs, streams].map(|n| u8::try_from(n).unwrap());
             let mode = Mode::mcs(format, mcs, streams, width, guard).unwrap();
             let field = if format == Format::Vht { 4_000 } else { 0 };

@@ -85,14 +85,14 @@ impl Channel {
         secondary: Option<SecondaryChannel>,
     ) -> Result<Self, ConfigError> {
         let PhySetup { standard, band, width, .. } = *setup;
+        if standard.has_mcs() {
+            let spectra = spectra(*setup, number, secondary)?;
+            return Ok(Self { standard, number, band, width, spectra });
+        }
         let (known, accepted) = match standard {
-            Standard::A => (FIVE_GHZ.contains(&number), "36, 40 to 64, 100 to 144, 149 to 165"),
             Standard::B => ((1..=14).contains(&number), "1 to 14"),
             Standard::G => ((1..=13).contains(&number), "1 to 13"),
-            Standard::N | Standard::Ac | Standard::Ax => {
-                let spectra = spectra(*setup, number, secondary)?;
-                return Ok(Self { standard, number, band, width, spectra });
-            }
+            _ => (FIVE_GHZ.contains(&number), "36, 40 to 64, 100 to 144, 149 to 165"),
         };
         if !known {
             let message = format!("is {number}: {standard} has the channels {accepted}");

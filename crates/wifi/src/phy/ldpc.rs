@@ -18,15 +18,17 @@
 //! out the segments after the last bits: the packet extension is 0. Users of a multi-user PPDU have the same number
 //! of symbols (802.11ax-2021 clause 27.3.12.5.4).
 
-use super::{Format, Mode, RuSize};
+use super::generation::LdpcBits;
+use super::{Mode, RuSize};
 
 /// Symbols of a body of `bits` bits, the service bits included.
 pub(super) fn symbols(mode: Mode, bits: u64) -> u64 {
-    if mode.format() == Format::He {
-        return common_symbols(std::iter::once((mode, bits)));
-    }
     let symbols = bits.div_ceil(mode.bits_per_symbol());
-    let data = if mode.format() == Format::Ht { bits } else { symbols * mode.bits_per_symbol() };
+    let data = match mode.format().generation().ldpc {
+        LdpcBits::Segments => return common_symbols(std::iter::once((mode, bits))),
+        LdpcBits::Symbols => symbols * mode.bits_per_symbol(),
+        LdpcBits::Frame => bits,
+    };
     symbols + u64::from(needs_more_for(mode, symbols, data))
 }
 
@@ -99,7 +101,7 @@ fn punctures_too_much(data: u64, available: u64, k: u64, n: u64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::phy::{GuardInterval, Width};
+    use crate::phy::{Format, GuardInterval, Width};
 
     /// By hand, HE MCS 0 over 20 MHz: 117 bits in a symbol, 30 in a segment. 100 B are 816 bits in 7 symbols, 114 of
     /// them in the last. One codeword of 1944 bits has 153 shortened and 153 punctured bits, more than 97.2. Of 91 B,

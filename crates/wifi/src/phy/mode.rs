@@ -7,9 +7,11 @@ use std::fmt;
 
 use airtcp_units::{BitRate, Narrow};
 
+use super::Format;
 use super::RuSize;
 use super::Width;
-use super::mcs::{self, Coding, Format, GuardInterval, MAX_STREAMS, Modulation};
+use super::generation::Shape;
+use super::mcs::{Coding, GuardInterval, MAX_STREAMS, Modulation, Scheme};
 
 /// One rate of the physical layer: an index into the table of all rates.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -49,16 +51,29 @@ const fn row(kbps: u32, modulation: Modulation, code: (u8, u8), bits_per_symbol:
 const OLD: usize = 12;
 /// Schemes by number of streams and index: places in the table for one format, width and guard interval.
 const BLOCK: usize = 12 * MAX_STREAMS as usize;
+/// Formats whose rates are schemes, in the order of the table.
+const FORMATS: [Format; 3] = [Format::Ht, Format::Vht, Format::He];
 /// Formats, widths and guard intervals.
-const BLOCKS: usize = 2 * 2 + 4 * 2 + 4 * 3;
+const BLOCKS: usize = first_block(FORMATS.len());
 /// Resource units by width, with three guard intervals: 4 sizes in 20 MHz to 7 in 160 MHz.
 const RU_BLOCKS: usize = (4 + 5 + 6 + 7) * 3;
 /// Blocks of HT and VHT, the first ones; at the end of the table they follow again, with LDPC.
-const CODED_BLOCKS: usize = 2 * 2 + 4 * 2;
+const CODED_BLOCKS: usize = first_block(2);
 /// Number of rows.
 const ROWS: usize = LDPC + CODED_BLOCKS * BLOCK;
 /// Place of the first row of HT with LDPC.
 const LDPC: usize = OLD + (BLOCKS + RU_BLOCKS) * BLOCK;
+
+/// Widths and guard intervals of the formats before a place in [`FORMATS`].
+const fn first_block(place: usize) -> usize {
+    let (mut blocks, mut before) = (0, 0);
+    while before < place {
+        let own = FORMATS[before].generation();
+        blocks += own.widths.len() * own.guards.len();
+        before += 1;
+    }
+    blocks
+}
 
 static TABLE: [Row; ROWS] = table();
 
@@ -84,14 +99,14 @@ const fn table() -> [Row; ROWS] {
         rows[place] = old[place];
         place += 1;
     }
-    let formats = [Format::Ht, Format::Vht, Format::He];
     let mut f = 0;
-    while f < formats.len() {
-        let (widths, guards) = (formats[f].widths(), formats[f].guards());
+    while f < FORMATS.len() {
+        let own = FORMATS[f].generation();
+        let (widths, guards) = (own.widths, own.guards);
         let mut block = 0;
         while block < widths.len() * guards.len() {
             let (width, guard) = (widths[block / guards.len()], guards[block % guards.len()]);
-            fill(&mut rows, place, formats[f], width, guard, None);
+            fill(&mut rows, place, FORMATS[f], width, guard, None);
             place += BLOCK;
             block += 1;
         }
@@ -102,7 +117,7 @@ const fn table() -> [Row; ROWS] {
         let width = Width::ALL[w];
         let mut block = 0;
         while block < 3 * sizes(width) {
-            let (ru, guard) = (RuSize::ALL[block / 3], Format::He.guards()[block % 3]);
+            let (ru, guard) = (RuSize::ALL[block / 3], Format::He.generation().guards[block % 3]);
             fill(&mut rows, place, Format::He, width, guard, Some(ru));
             place += BLOCK;
             block += 1;
@@ -139,15 +154,21 @@ const fn fill(
     guard: GuardInterval,
     ru: Option<RuSize>,
 ) {
+    let own = format.generation();
+    let symbol_ns = own.symbol_ns + guard.ns();
+    let tones = match ru {
+        Some(ru) => ru.data_subcarriers(),
+        None => own.tones[width as usize],
+    };
     let mut streams = 1;
     while streams <= MAX_STREAMS {
         let mut index = 0;
-        while index < format.schemes() {
-            if let Some(symbol) = mcs::symbol(format, index, streams, width, ru) {
-                let (modulation, code) = mcs::scheme(index);
-                let symbol_ns = format.symbol_ns(guard);
-                let bits = symbol.data_bits;
-                let encoders = symbol.encoders;
+        while (index as usize) < own.schemes.len() {
+            if own.has(index, streams, width) {
+                let Scheme { modulation, code } = own.schemes[index as usize];
+                let coded = tones * modulation.bits() * streams as u32;
+                let bits = coded * code.0 as u32 / code.1 as u32;
+                let encoders = own.encoders.number(bits, coded);
                 rows[from + 12 * (streams as usize - 1) + index as usize] = Row {
                     // Mb/s are bits per microsecond.
                     kbps: bits * 10_000 / (symbol_ns / 100),
@@ -191,20 +212,15 @@ impl Mode {
         width: Width,
         guard: GuardInterval,
     ) -> Option<Self> {
-        let first = match format {
-            Format::Dsss | Format::Ofdm => return None,
-            Format::Ht => 0,
-            Format::Vht => 4,
-            Format::He => 12,
-        };
-        let guards = format.guards();
-        let guard = guards.iter().position(|g| *g == guard)?;
-        let width = format.widths().iter().position(|w| *w == width)?;
+        let first = first_block(FORMATS.iter().position(|own| *own == format)?);
+        let own = format.generation();
+        let guard = own.guards.iter().position(|g| *g == guard)?;
+        let width = own.widths.iter().position(|w| *w == width)?;
         let streams = streams.checked_sub(1).filter(|s| *s < MAX_STREAMS)?;
-        if mcs >= format.schemes() {
+        if usize::from(mcs) >= own.schemes.len() {
             return None;
         }
-        let block = first + width * guards.len() + guard;
+        let block = first + width * own.guards.len() + guard;
         let place = OLD + BLOCK * block + 12 * usize::from(streams) + usize::from(mcs);
         TABLE[place].mcs?;
         Some(Self(u16::narrow(place)))
@@ -215,13 +231,13 @@ impl Mode {
     ///
     /// The width stays that of the PPDU; the rate, the bits of a symbol and the noise share are those of the unit.
     pub fn in_ru(self, ru: RuSize) -> Option<Self> {
-        let mcs = self.row().mcs.filter(|mcs| mcs.format == Format::He)?;
+        let mcs = self.row().mcs.filter(|mcs| mcs.format.generation().multi_user)?;
         if ru.count(mcs.width) == 0 {
             return None;
         }
         let narrower = Width::ALL.into_iter().take_while(|width| *width < mcs.width);
         let first = narrower.map(sizes).sum::<usize>() + ru as usize;
-        let guard = Format::He.guards().iter().position(|g| *g == mcs.guard)?;
+        let guard = mcs.format.generation().guards.iter().position(|g| *g == mcs.guard)?;
         let block = BLOCKS + 3 * first + guard;
         let scheme = 12 * usize::from(mcs.streams - 1) + usize::from(mcs.index);
         Some(Self(u16::narrow(OLD + BLOCK * block + scheme)))
@@ -247,10 +263,12 @@ impl Mode {
         if self.coding()? == coding {
             return Some(self);
         }
-        let place = match (self.format(), coding) {
-            (Format::He, _) => return None,
-            (_, Coding::Ldpc) => LDPC + (self.index() - OLD),
-            (_, Coding::Bcc) => OLD + (self.index() - LDPC),
+        if !self.format().generation().codings.contains(&coding) {
+            return None;
+        }
+        let place = match coding {
+            Coding::Ldpc => LDPC + (self.index() - OLD),
+            Coding::Bcc => OLD + (self.index() - LDPC),
         };
         Some(Self(u16::narrow(place)))
     }
@@ -365,8 +383,8 @@ impl Mode {
 
     /// Data subcarriers, `N_SD`; 0 for DSSS and CCK.
     pub fn data_subcarriers(self) -> u32 {
-        self.ru()
-            .map_or_else(|| self.format().data_subcarriers(self.width()), RuSize::data_subcarriers)
+        let whole = || self.format().generation().tones[self.width() as usize];
+        self.ru().map_or_else(whole, RuSize::data_subcarriers)
     }
 
     /// Bandwidth in Hz of the subcarriers that it uses: its width, or of a resource unit the width times the unit's
@@ -380,6 +398,11 @@ impl Mode {
     pub fn guard(self) -> Option<GuardInterval> {
         let old = self.is_ofdm().then_some(GuardInterval::Ns800);
         self.row().mcs.map_or(old, |mcs| Some(mcs.guard))
+    }
+
+    /// What decides the length of its preamble.
+    pub(super) fn shape(self) -> Shape {
+        Shape { streams: self.streams(), guard: self.guard(), in_unit: self.ru().is_some() }
     }
 
     /// Number of BCC encoders, `N_ES`; 0 for LDPC, and for DSSS and CCK.
@@ -443,7 +466,9 @@ impl fmt::Display for Mode {
             write!(f, " ({format} MCS {index}, {streams} stream{plural}, ")?;
             match ru {
                 Some(ru) => write!(f, "{ru} of {width})")?,
-                None if mcs.encoders == 0 && format != Format::He => write!(f, "{width}, LDPC)")?,
+                None if mcs.encoders == 0 && format.generation().codings.len() > 1 => {
+                    write!(f, "{width}, LDPC)")?;
+                }
                 None => write!(f, "{width})")?,
             }
         }

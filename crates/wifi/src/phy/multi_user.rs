@@ -22,7 +22,7 @@
 
 use airtcp_units::{Narrow, Span};
 
-use super::airtime::{he_ltf_ns, training_fields};
+use super::generation::{ltf_ns, training_fields};
 use super::{GuardInterval, Mode, Width, ldpc};
 
 /// Service bits before the bits of a user.
@@ -65,7 +65,7 @@ fn common(users: &[Mode]) -> Option<(Width, u64)> {
 /// Duration of the long training fields in ns.
 fn training_ns(users: &[Mode]) -> u64 {
     let fields = users.iter().map(|mode| training_fields(mode.streams())).max();
-    users.first().map_or(0, |mode| he_ltf_ns(*mode)) * fields.unwrap_or(0)
+    users.first().map_or(0, |mode| ltf_ns(mode.guard())) * fields.unwrap_or(0)
 }
 
 /// Number of symbols of HE-SIG-B for `users` users of which the slowest has an MCS.

@@ -9,7 +9,7 @@ use std::fmt;
 use airtcp_probe::ConfigError;
 use airtcp_units::BitRate;
 
-use super::{Band, Coding, Format, GuardInterval, MAX_STREAMS, Mode, Standard, Width};
+use super::{Band, Coding, GuardInterval, MAX_STREAMS, Mode, Standard, Width};
 
 /// What a scenario gives; missing values have defaults.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -64,14 +64,12 @@ impl PhySetup {
     /// If the standard does not have the band, width, number of streams or guard interval; the message
     /// names the nearest that it has.
     pub fn new(standard: Standard, keys: &SetupKeys) -> Result<Self, ConfigError> {
-        let format = standard.format();
         let band = keys.band.unwrap_or(standard.band());
         if !standard.bands().contains(&band) {
             let has = list(standard.bands());
             return refuse("band", format!("is {band}: {standard} exists at {has}"));
         }
-        let default = default_width(format, band);
-        let widths = widths(standard, band);
+        let (default, widths) = (usual_width(standard, band), widths(standard, band));
         let width = keys.width.unwrap_or(default);
         if !widths.contains(&width) {
             let near = nearest(widths, width.mhz().into(), |w| w.mhz().into()).unwrap_or(default);
@@ -87,7 +85,7 @@ impl PhySetup {
             let message = format!("is {streams}: accepted are {accepted} with {standard}");
             return refuse("streams", message);
         }
-        let guards = format.guards();
+        let guards = standard.format().generation().guards;
         let default = guards.first().copied().unwrap_or(GuardInterval::Ns800);
         let guard = keys.guard.unwrap_or(default);
         if !guards.contains(&guard) && keys.guard.is_some() {
@@ -102,9 +100,10 @@ impl PhySetup {
 
     /// The setup of a standard with its defaults.
     pub fn usual(standard: Standard) -> Self {
-        let width = default_width(standard.format(), standard.band());
-        let guard = standard.format().guards().first().copied().unwrap_or(GuardInterval::Ns800);
-        let coding = usual_coding(standard.format());
+        let width = usual_width(standard, standard.band());
+        let guard =
+            standard.format().generation().guards.first().copied().unwrap_or(GuardInterval::Ns800);
+        let coding = usual_coding(standard);
         Self { standard, band: standard.band(), width, streams: 1, guard, coding }
     }
 
@@ -132,9 +131,8 @@ impl PhySetup {
         }
         let widest = widths(standard, self.band).iter().rfind(|width| **width <= self.width);
         let streams = if standard.has_mcs() { self.streams } else { 1 };
-        let chooses = |format| matches!(format, Format::Ht | Format::Vht);
-        let both_choose = chooses(standard.format()) && chooses(self.standard.format());
-        let has_guard = standard.format().guards().contains(&self.guard);
+        let both_choose = standard.chooses_code() && self.standard.chooses_code();
+        let has_guard = standard.format().generation().guards.contains(&self.guard);
         let keys = SetupKeys {
             band: Some(self.band),
             width: keys.width.or(widest.copied()),
@@ -255,43 +253,39 @@ impl fmt::Display for PhySetup {
             f,
             "{standard} at {band}, {width}, {streams} spatial stream{plural}, guard interval {guard}"
         )?;
-        if coding != usual_coding(standard.format()) {
+        if coding != usual_coding(standard) {
             f.write_str(", LDPC")?;
         }
         Ok(())
     }
 }
 
-const fn usual_coding(format: Format) -> Coding {
-    if matches!(format, Format::He) { Coding::Ldpc } else { Coding::Bcc }
+/// The default code of a standard's frames.
+fn usual_coding(standard: Standard) -> Coding {
+    standard.format().generation().codings.first().copied().unwrap_or(Coding::Bcc)
 }
 
 /// The code of a standard's frames.
 fn coding(standard: Standard, key: Option<Coding>) -> Result<Coding, ConfigError> {
-    let Some(coding) = key else { return Ok(usual_coding(standard.format())) };
-    let refused = match standard.format() {
-        Format::Ht | Format::Vht => return Ok(coding),
-        Format::He if coding == Coding::Ldpc => return Ok(coding),
-        Format::He => "frames of 802.11ax are coded with LDPC here".to_owned(),
-        _ => format!("{standard} has one code"),
+    let Some(coding) = key else { return Ok(usual_coding(standard)) };
+    let refused = match standard.format().generation().codings {
+        [] => format!("{standard} has one code"),
+        has if has.contains(&coding) => return Ok(coding),
+        has => format!("frames of {standard} are coded with {} here", list(has).to_uppercase()),
     };
     refuse("coding", format!("is {coding}: {refused}; leave out the key"))
 }
 
-const fn default_width(format: Format, band: Band) -> Width {
-    match (format, band) {
-        (Format::Dsss | Format::Ofdm, _) | (_, Band::Ghz2) => Width::Mhz20,
-        (Format::Ht, _) => Width::Mhz40,
-        (Format::Vht | Format::He, _) => Width::Mhz80,
-    }
+/// The default width of a standard in a band.
+fn usual_width(standard: Standard, band: Band) -> Width {
+    let channels = standard.format().generation().in_band(band);
+    channels.map_or(Width::Mhz20, |channels| channels.usual)
 }
 
 /// Widths of a standard in a band.
-const fn widths(standard: Standard, band: Band) -> &'static [Width] {
-    match (standard.format(), band) {
-        (Format::Vht | Format::He, Band::Ghz2) => Format::Ht.widths(),
-        (format, _) => format.widths(),
-    }
+fn widths(standard: Standard, band: Band) -> &'static [Width] {
+    let own = standard.format().generation();
+    own.in_band(band).map_or(own.widths, |channels| channels.widths)
 }
 
 #[cfg(test)]

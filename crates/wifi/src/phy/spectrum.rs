@@ -69,13 +69,8 @@ pub enum SecondaryChannel {
 }
 
 /// First channel and number of channels of each group of a standard in a band.
-const fn groups(standard: Standard, band: Band) -> &'static [(u16, u16)] {
-    match (band, standard) {
-        (Band::Ghz2, _) => &[(1, 13)],
-        (Band::Ghz5, Standard::Ax) => &[(36, 8), (100, 12), (149, 8)],
-        (Band::Ghz5, _) => &[(36, 8), (100, 12), (149, 5)],
-        (Band::Ghz6, _) => &[(1, 59)],
-    }
+fn groups(standard: Standard, band: Band) -> &'static [(u16, u16)] {
+    standard.format().generation().in_band(band).map_or(&[], |channels| channels.groups)
 }
 
 /// Difference of the numbers of neighbouring channels of 20 MHz.

@@ -5,91 +5,16 @@
 //! Source: IEEE 802.11-2012 tables 17-5 (HR/DSSS), 18-17 (OFDM), 19-8 (ERP); 802.11-2020 tables 19-25
 //! (HT) and 21-28 (VHT); 802.11ax-2021 table 27-54 (HE).
 
-use std::fmt;
-
 use airtcp_probe::ConfigError;
 use airtcp_units::{BitRate, Span};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
-use super::{Format, Mode};
-
-/// A version of 802.11.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-pub enum Standard {
-    /// OFDM at 5 GHz, 6 to 54 Mb/s.
-    #[default]
-    #[serde(rename = "802.11a")]
-    A,
-    /// DSSS and CCK at 2.4 GHz, 1 to 11 Mb/s.
-    #[serde(rename = "802.11b")]
-    B,
-    /// OFDM at 2.4 GHz, and the rates of 802.11b.
-    #[serde(rename = "802.11g")]
-    G,
-    /// HT at 2.4 or 5 GHz: 20 and 40 MHz, up to 600 Mb/s.
-    #[serde(rename = "802.11n")]
-    N,
-    /// VHT at 5 GHz: 20 to 160 MHz.
-    #[serde(rename = "802.11ac")]
-    Ac,
-    /// HE at 2.4, 5 or 6 GHz: 20 to 160 MHz.
-    #[serde(rename = "802.11ax")]
-    Ax,
-}
-
-/// A frequency band.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
-pub enum Band {
-    /// 2.4 GHz.
-    #[serde(rename = "2.4 GHz")]
-    Ghz2,
-    /// 5 GHz.
-    #[serde(rename = "5 GHz")]
-    Ghz5,
-    /// 6 GHz.
-    #[serde(rename = "6 GHz")]
-    Ghz6,
-}
-
-impl fmt::Display for Band {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Ghz2 => "2.4 GHz",
-            Self::Ghz5 => "5 GHz",
-            Self::Ghz6 => "6 GHz",
-        })
-    }
-}
+use super::band::Band;
+use super::{Format, Mode, Standard};
 
 impl Band {
-    /// Short inter-frame space of OFDM.
-    pub const fn sifs(self) -> Span {
-        match self {
-            Self::Ghz2 => Span::from_micros(10),
-            Self::Ghz5 | Self::Ghz6 => Span::from_micros(16),
-        }
-    }
-
     /// Standards in the band, oldest first. Stations of an older standard can be in a cell of a newer one.
-    pub const fn standards(self) -> &'static [Standard] {
-        match self {
-            Self::Ghz2 => &[Standard::B, Standard::G, Standard::N, Standard::Ax],
-            Self::Ghz5 => &[Standard::A, Standard::N, Standard::Ac, Standard::Ax],
-            Self::Ghz6 => &[Standard::Ax],
-        }
-    }
-
-    /// Default frequency of propagation models in Hz: channel 36 at 5 GHz (as in ns-3), channel 6 at 2.4
-    /// GHz, and channel 5 at 6 GHz.
-    pub const fn frequency_hz(self) -> f64 {
-        match self {
-            Self::Ghz2 => 2.437e9,
-            Self::Ghz5 => 5.18e9,
-            Self::Ghz6 => 5.975e9,
-        }
+    pub fn standards(self) -> impl Iterator<Item = Standard> {
+        Standard::ALL.iter().copied().filter(move |standard| standard.bands().contains(&self))
     }
 }
 
@@ -101,30 +26,9 @@ impl Standard {
         dsss.into_iter().flatten().chain(ofdm.into_iter().flatten())
     }
 
-    /// Bands in which it exists; the first is the default.
-    pub const fn bands(self) -> &'static [Band] {
-        match self {
-            Self::A | Self::Ac => &[Band::Ghz5],
-            Self::B | Self::G => &[Band::Ghz2],
-            Self::N => &[Band::Ghz5, Band::Ghz2],
-            Self::Ax => &[Band::Ghz5, Band::Ghz2, Band::Ghz6],
-        }
-    }
-
     /// Its default band.
     pub const fn band(self) -> Band {
         self.bands()[0]
-    }
-
-    /// Format of its fastest frames.
-    pub const fn format(self) -> Format {
-        match self {
-            Self::A | Self::G => Format::Ofdm,
-            Self::B => Format::Dsss,
-            Self::N => Format::Ht,
-            Self::Ac => Format::Vht,
-            Self::Ax => Format::He,
-        }
     }
 
     /// True if its radios can decode frames in a mode.
@@ -136,9 +40,19 @@ impl Standard {
         }
     }
 
-    /// True for 802.11n, ac and ax, whose rates depend on width, streams and guard interval.
+    /// True from 802.11n on: its rates depend on width, streams and guard interval.
     pub const fn has_mcs(self) -> bool {
-        matches!(self, Self::N | Self::Ac | Self::Ax)
+        !self.format().generation().schemes.is_empty()
+    }
+
+    /// True if its frames have one of several codes.
+    pub const fn chooses_code(self) -> bool {
+        self.format().generation().codings.len() > 1
+    }
+
+    /// True if its cells have colours, by which stations ignore frames of other cells.
+    pub const fn has_colours(self) -> bool {
+        self.format().generation().signal_a.is_some()
     }
 
     /// The non-HT mode of `rate`.
@@ -181,28 +95,14 @@ impl Standard {
     }
 
     /// Basic rates, which every station has and control frames use.
-    pub const fn basic(self, ofdm: bool) -> &'static [Mode] {
+    pub fn basic(self, ofdm: bool) -> &'static [Mode] {
         const OFDM: [Mode; 3] = [Mode::OFDM[0], Mode::OFDM[2], Mode::OFDM[4]];
         const LOW: [Mode; 2] = [Mode::DSSS[0], Mode::DSSS[1]];
         match self {
-            Self::A | Self::Ac => &OFDM,
             Self::B => &LOW,
-            _ if ofdm => &OFDM,
+            _ if ofdm || !self.bands().contains(&Band::Ghz2) => &OFDM,
             _ => &Mode::DSSS,
         }
-    }
-}
-
-impl fmt::Display for Standard {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::A => "802.11a",
-            Self::B => "802.11b",
-            Self::G => "802.11g",
-            Self::N => "802.11n",
-            Self::Ac => "802.11ac",
-            Self::Ax => "802.11ax",
-        })
     }
 }
 

@@ -29,13 +29,6 @@ pub(crate) const CTS_BYTES: u32 = 14;
 /// 9.3.2.3.2, of 802.11n).
 pub(crate) const RIFS: Span = Span::from_micros(2);
 
-/// Maximum duration of an HT, VHT or HE frame, `aPPDUMaxTime` (802.11-2020 table 21-28, 802.11ax-2021
-/// table 27-54).
-pub const MAX_TIME: Span = Span::from_micros(5_484);
-/// Maximum duration of an HT-mixed frame, whose limit is 10 ms only in greenfield format; the L-SIG field
-/// cannot announce more than 5.484 ms.
-pub const HT_MAX_TIME: Span = MAX_TIME;
-
 /// Time to the detection of an HE frame (aRxPHYStartDelay).
 const HE_RX_START_DELAY: Span = Span::from_micros(32);
 

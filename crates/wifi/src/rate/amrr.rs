@@ -25,6 +25,8 @@ use crate::phy::Mode;
 
 /// A good period has more results than this (`MadWifi`).
 const ENOUGH: u32 = 10;
+/// Attempts at each step of the retry chain before the last.
+const TRIES: [u32; 3] = [1, 1, 1];
 /// Default initial rate in kb/s (`MadWifi`); for an MCS, that of its modulation and code.
 pub(super) const START_KBPS: u32 = 36_000;
 
@@ -121,8 +123,7 @@ impl RateControl for Amrr {
     }
 
     fn pick(&self, attempt: &Attempt) -> Mode {
-        let step = self.peers.get(attempt.to).step;
-        self.ladder.mode(step.saturating_sub(attempt.number.min(3) as usize))
+        self.ladder.on_chain(self.peers.get(attempt.to).step, attempt.number, &TRIES)
     }
 
     fn on_result(&mut self, outcome: &Outcome) {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Attempt, RateControl};
-use crate::mac::NodeId;
+use crate::node::NodeId;
 use crate::phy::Mode;
 
 /// A fixed mode, and receivers with another one.

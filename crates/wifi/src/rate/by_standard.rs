@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use airtcp_units::Nanos;
 
 use super::{Attempt, Outcome, Rate, RateControl};
-use crate::mac::NodeId;
+use crate::node::NodeId;
 use crate::phy::Mode;
 
 /// A control, and the same control with fewer modes for some receivers.

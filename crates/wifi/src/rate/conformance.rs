@@ -6,7 +6,7 @@ use airtcp_units::{Nanos, Narrow, Span};
 use proptest::prelude::*;
 
 use super::*;
-use crate::mac::NodeId;
+use crate::node::NodeId;
 use crate::phy::error::ErrorModel;
 use crate::phy::{Mode, Standard, Timing, TimingConfig};
 

@@ -5,7 +5,7 @@ use airtcp_random::Seed;
 use airtcp_units::{Nanos, Span};
 
 use super::Ladder;
-use crate::mac::NodeId;
+use crate::node::NodeId;
 use crate::phy::error::ErrorModel;
 use crate::phy::{Mode, Timing};
 

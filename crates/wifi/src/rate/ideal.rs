@@ -23,7 +23,7 @@ use airtcp_probe::ConfigError;
 use airtcp_units::{Nanos, Probability};
 
 use super::{Attempt, Control, ControlInputs, Ladder, Outcome, Peers, RateControl};
-use crate::mac::NodeId;
+use crate::node::NodeId;
 use crate::phy::Mode;
 use crate::phy::error::ErrorModel;
 

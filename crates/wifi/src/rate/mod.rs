@@ -11,9 +11,7 @@
 //! No control here counts a missing CTS, which says nothing about the rate of the data. One control
 //! is one file and one line of the registry.
 
-mod aarf;
 mod amrr;
-mod arf;
 mod by_receiver;
 mod by_standard;
 mod chain;
@@ -27,14 +25,11 @@ mod onoe;
 mod plan;
 mod rbar;
 mod registry;
-mod s0;
 
 #[cfg(test)]
 mod conformance;
 
-pub use aarf::{Aarf, AarfConfig};
 pub use amrr::{Amrr, AmrrConfig};
-pub use arf::{Arf, ArfConfig};
 pub(crate) use by_receiver::ByReceiver;
 pub(crate) use by_standard::ByStandard;
 pub use chain::{Chain, ChainConfig, Stage};
@@ -42,7 +37,7 @@ pub use control::{Attempt, Ending, Outcome, RateContext, RateControl};
 use control::{Control, ControlInputs, check_period, positive};
 pub use fixed::{Fixed, FixedConfig};
 pub use ideal::{Ideal, IdealConfig};
-pub use ladder::Ladder;
+pub use ladder::{Aarf, AarfConfig, Arf, ArfConfig, Ladder, S0, S0Config};
 use ladder::{Peers, Period};
 pub use minstrel::{Minstrel, MinstrelConfig};
 pub use minstrel_ht::{MinstrelHt, MinstrelHtConfig};
@@ -50,4 +45,3 @@ pub use onoe::{Onoe, OnoeConfig};
 pub use plan::RatePlan;
 pub use rbar::{Rbar, RbarConfig};
 pub use registry::{Rate, RateConfig, controls_of, is_for, registry};
-pub use s0::{S0, S0Config};

@@ -25,6 +25,8 @@ use crate::phy::Mode;
 
 /// Minimum number of packets of a period that gives or takes credits (`MadWifi`).
 const ENOUGH: u32 = 10;
+/// Attempts at each step of the retry chain before the last.
+const TRIES: [u32; 3] = [4, 2, 2];
 
 /// Onoe.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
@@ -100,13 +102,7 @@ impl RateControl for Onoe {
     }
 
     fn pick(&self, attempt: &Attempt) -> Mode {
-        let lower = match attempt.number {
-            0..=3 => 0,
-            4..=5 => 1,
-            6..=7 => 2,
-            _ => 3,
-        };
-        self.ladder.mode(self.peers.get(attempt.to).step.saturating_sub(lower))
+        self.ladder.on_chain(self.peers.get(attempt.to).step, attempt.number, &TRIES)
     }
 
     fn on_result(&mut self, outcome: &Outcome) {

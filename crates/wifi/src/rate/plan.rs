@@ -2,10 +2,10 @@
 
 use airtcp_probe::ConfigError;
 use airtcp_random::Seed;
+use airtcp_units::{BitRate, Bytes};
 
 use super::control::ControlInputs;
 use super::{Ladder, Rate, RateConfig, RateContext, RateControl};
-use crate::mac::MacConfig;
 use crate::phy::error::ErrorModel;
 use crate::phy::{Mode, Timing};
 
@@ -48,22 +48,27 @@ impl RatePlan {
         self.modes.iter().copied().min_by_key(|mode| mode.kbps()).filter(|_| adapts)
     }
 
-    /// Checks the plan before the cell is built.
+    /// Checks the plan before the cell is built: `rts_threshold` and `rts_rate` are those of its stations.
     ///
     /// # Errors
     /// As [`Rate::new`], and if the control depends on RTS and CTS but the cell sends none.
-    pub fn check(&self, timing: &Timing, mac: &MacConfig) -> Result<(), ConfigError> {
+    pub fn check(
+        &self,
+        timing: &Timing,
+        rts_threshold: Option<Bytes>,
+        rts_rate: Option<BitRate>,
+    ) -> Result<(), ConfigError> {
         let error = ErrorModel::default();
         let context = RateContext { timing, error: &error, seed: Seed::new(0), label: "rate" };
         let rate = Rate::new(self, context)?;
-        if rate.rts_mode().is_some() && mac.rts_threshold.is_none() {
+        if rate.rts_mode().is_some() && rts_threshold.is_none() {
             let message = format!(
                 "is {:?}, which needs RTS and CTS: set mac.rts_threshold (0 for all frames)",
                 self.control.control()
             );
             return Err(ConfigError::new("control", message));
         }
-        if let (Some(_), Some(given)) = (rate.rts_mode(), mac.rts_rate) {
+        if let (Some(_), Some(given)) = (rate.rts_mode(), rts_rate) {
             let message = format!(
                 "is {:?}, which chooses the rate of RTS, so that mac.rts_rate ({given}) has no effect: omit \
                  mac.rts_rate, or choose another rate control",

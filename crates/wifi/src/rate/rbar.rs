@@ -26,7 +26,7 @@ use airtcp_units::Probability;
 
 use super::ideal::{check_target, fastest};
 use super::{Attempt, Control, ControlInputs, Ladder, Outcome, Peers, RateControl};
-use crate::mac::NodeId;
+use crate::node::NodeId;
 use crate::phy::Mode;
 use crate::phy::error::ErrorModel;
 

@@ -4,7 +4,7 @@ use airtcp_probe::ConfigError;
 use airtcp_units::Nanos;
 
 use super::{Attempt, Control, ControlInputs, Outcome, RateControl};
-use crate::mac::NodeId;
+use crate::node::NodeId;
 use crate::phy::{Mode, Standard};
 
 airtcp_probe::family! {

@@ -10,7 +10,8 @@ use airtcp_units::{Nanos, Span};
 use crate::cell::medium::Medium;
 use crate::cell::radio::{Judge, Reception, is_error_free};
 use crate::cell::transmission::Transmission;
-use crate::mac::{Frame, FrameStart, NodeId, View};
+use crate::mac::{Frame, FrameStart, View};
+use crate::node::NodeId;
 
 /// How stations decode a frame that was alone on the air.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,28 +27,28 @@ enum Decoding {
 impl Medium {
     /// True if the frame that begins now is alone on the air of a medium that qualifies.
     pub(crate) fn begins_alone(&self) -> bool {
-        self.alike.qualifies() && self.starting.len() == 1 && self.air.iter().all(Option::is_none)
+        self.alike.qualifies() && self.air.starting().len() == 1 && self.air.is_silent()
     }
 
     /// Starts a transmission on a silent air: the medium becomes busy at all other stations.
     #[inline(never)]
     pub(crate) fn begin_alone(&mut self, now: Nanos) {
-        let Some(frame) = self.starting.pop() else { return };
+        let Some(frame) = self.air.take_last() else { return };
         let place = self.start(now, &frame);
         self.deafen(now, frame.from);
-        let rules = &self.bss[0].rules;
+        let rules = &self.cells.first().rules;
         self.alike.on_busy(now, rules);
         self.alike.alone = Some(place);
-        let Some(Transmission { ends, .. }) = self.air[place as usize] else { return };
+        let Some(&Transmission { ends, .. }) = self.air.at(place) else { return };
         let start = FrameStart { since: now, ends, mode: frame.mode };
         for k in 0..self.alike.apart.len() {
             let station = self.alike.apart[k];
             if station != frame.from.0 {
                 let i = station as usize;
-                let rules = &self.bss[0].rules;
+                let rules = &self.cells.first().rules;
                 self.stations[i].on_rx_start(now, &start, rules);
                 self.stations[i].on_busy(now, rules);
-                self.radios[i].busy = true;
+                self.radios[i].becomes(true);
                 self.refresh(station);
             }
         }
@@ -63,10 +64,10 @@ impl Medium {
     #[inline(never)]
     pub(crate) fn end_alone<P: Probe>(&mut self, now: Nanos, cx: &mut PoolCx<'_, P>) {
         let Some(place) = self.alike.alone else { return };
-        let Some(sent) = self.air[place as usize] else { return };
+        let Some(sent) = self.air.at(place).copied() else { return };
         let from = sent.frame.from;
-        self.bss[0].on_end(now);
-        self.stations[from.index()].on_tx_end(now, &sent.frame, &self.bss[0].rules);
+        self.cells.first_mut().on_end(now);
+        self.stations[from.index()].on_tx_end(now, &sent.frame, &self.cells.first().rules);
         self.settle(now, from.index(), cx);
         self.leave_if_shared(sent.frame.to);
         let decoding = self.decoding(&sent);
@@ -76,33 +77,32 @@ impl Medium {
         }
         for k in 0..self.alike.apart.len() {
             let station = NodeId(self.alike.apart[k]);
-            if let Some(power) = self.powers.get(from, station) {
+            if let Some(power) = self.reach.power(from, station) {
                 let i = station.index();
                 let mut reception = Reception::new(sent.started, place, power, &sent);
-                let pieces = &mut self.radios[i].pieces;
-                pieces.clear();
-                reception.judge(now, &Judge::of(&self.bss[0], i), pieces);
+                let by = Judge::of(self.cells.first(), i);
+                self.radios[i].receive_alone(now, &mut reception, &by);
                 self.receive(now, &reception, i, &sent, None, cx);
             }
         }
-        self.apply_ack_oracle(now, place, &sent, cx);
+        self.apply_ack_oracle(now, &sent, cx);
         self.count_end(&sent);
-        self.outcomes.clear();
+        self.ending.forget_mpdus();
         let before = self.alike.view;
-        self.alike.on_idle(now, &sent.frame, &self.bss[0].rules);
-        self.air[place as usize] = None;
+        self.alike.on_idle(now, &sent.frame, &self.cells.first().rules);
+        self.air.end(place);
+        self.air.all_ended();
         self.alike.alone = None;
-        self.next_end = Nanos::NEVER;
-        self.radios[from.index()].sending = false;
+        self.radios[from.index()].end_sending();
         for k in 0..self.alike.apart.len() {
             let station = self.alike.apart[k];
             let i = station as usize;
-            self.radios[i].busy = false;
+            self.radios[i].becomes(false);
             self.stations[i].on_idle(now);
             self.refresh(station);
         }
         if decoding == Decoding::ButResidual {
-            let rules = &self.bss[0].rules;
+            let rules = &self.cells.first().rules;
             let failed = View { eifs: rules.eifs_extra(), ..before };
             self.alike.undecided = Some((sent, failed));
             let answer = now + rules.timing.sifs;
@@ -115,7 +115,7 @@ impl Medium {
 
     /// How the stations that share the view decode a frame that was alone on the air.
     fn decoding(&self, sent: &Transmission) -> Decoding {
-        let bss = &self.bss[0];
+        let bss = self.cells.first();
         let power = self.alike.least_power[sent.frame.from.index()];
         let sure = bss.ambient.quiet(0).is_some_and(|noise| {
             let noise = noise * bss.band.part_in(sent.band);
@@ -131,11 +131,11 @@ impl Medium {
     /// Forgets which stations failed to decode the frame before this one, which ends now, if that makes no
     /// difference any more.
     fn forget_undecided(&mut self, now: Nanos, frame: &Frame, decoding: Decoding) {
-        let Self { alike, bss, .. } = self;
+        let Self { alike, cells, .. } = self;
         let Some((_, failed)) = &alike.undecided else { return };
         let nav = |mut view: View| {
             if frame.duration > Span::ZERO {
-                view.reserve(now, frame, false, &bss[0].rules);
+                view.reserve(now, frame, false, &cells.first().rules);
             }
             view.nav.max(now)
         };
@@ -150,8 +150,8 @@ impl Medium {
     /// which stations failed to decode that one.
     pub(crate) fn decide_before(&mut self, now: Nanos) {
         if self.alike.undecided.is_some() {
-            let answer = self.alike.view.idle_from + self.bss[0].rules.timing.sifs;
-            if self.starting.len() != 1 || now > answer {
+            let answer = self.alike.view.idle_from + self.cells.first().rules.timing.sifs;
+            if self.air.starting().len() != 1 || now > answer {
                 self.decide_undecided();
             }
         }
@@ -171,11 +171,11 @@ impl Medium {
     /// True if a station that shares the view failed to decode a frame without errors by noise, or all MPDUs
     /// of an aggregate: the draws of `receive`.
     pub(super) fn failed(&self, sent: &Transmission, station: usize) -> bool {
-        let clear = self.bss[0].levels.clear(sent);
+        let clear = self.cells.first().levels.clear(sent);
         if sent.frame.subframes > 1 {
             let mut mpdus = 0..u64::from(sent.frame.subframes);
-            return mpdus.all(|number| self.draw_mpdu(sent, station, number) >= clear);
+            return mpdus.all(|number| self.cells.draw_mpdu(sent, station, number) >= clear);
         }
-        self.draw(sent, station) >= clear
+        self.cells.draw(sent, station) >= clear
     }
 }

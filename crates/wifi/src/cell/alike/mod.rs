@@ -1,7 +1,7 @@
 //! Stations that hear each other alike share one view of the medium. A frame that is alone on the air costs
 //! the same for any number of them, and a collision costs little for each.
 //!
-//! Why the results are those of [`super::air`] and [`super::ends`], which treat each station by itself:
+//! Why the results are those of [`super::starts`] and [`super::ends`], which treat each station by itself:
 //!
 //! - A medium qualifies ([`Medium::shared_view`]) if all its stations belong to one cell and receive each other's
 //!   frames in every modulation above the thresholds of sensitivity and of carrier sense, at a constant
@@ -41,7 +41,8 @@ use airtcp_units::{Nanos, Narrow, Span};
 
 use super::medium::Medium;
 use super::radio::Signal;
-use crate::mac::{NodeId, Station, View};
+use crate::mac::{Station, View};
+use crate::node::NodeId;
 use crate::rate::RateControl;
 use state::Alike;
 
@@ -49,33 +50,25 @@ impl Medium {
     /// The shared view of the medium, if it qualifies.
     pub(super) fn shared_view(&self) -> Option<Alike> {
         let n = self.stations.len();
-        let [bss] = self.bss.as_slice() else { return None };
+        let bss = self.cells.only()?;
         let levels = &bss.levels;
         let threshold = levels.sensitivity.max(levels.always_sensed());
-        let heard = |hearers: &Vec<(u32, f64)>| {
-            hearers.len() + 1 == n && hearers.iter().all(|(_, power)| *power >= threshold)
-        };
         let learns = |station: &Station| {
             let rate = station.rate();
             rate.learns_from_receptions() || rate.rts_mode().is_some()
         };
         let qualifies = n > 1
-            && self.dsss_only.is_empty()
-            && self.formats.is_empty()
+            && self.reach.is_uniform()
             && bss.fading.is_none()
             && bss.ambient.is_still()
             && levels.detection_time == Span::ZERO
             && levels.detection <= 0.0
             && bss.rules.mac.ofdma.is_none()
-            && self.hearers.iter().all(heard)
+            && self.reach.all_hear(threshold)
             && !self.stations.iter().any(learns);
         let contenders = self.stations.iter().map(|s| s.contenders().len()).max();
-        let least = |hearers: &Vec<(u32, f64)>| {
-            hearers.iter().fold(f64::INFINITY, |least, (_, power)| least.min(*power))
-        };
         qualifies.then(|| {
-            let least_power = self.hearers.iter().map(least).collect();
-            Alike::of(contenders.unwrap_or(1), least_power, bss.rules.timing.slot)
+            Alike::of(contenders.unwrap_or(1), self.reach.least_powers(), bss.rules.timing.slot)
         })
     }
 
@@ -105,13 +98,13 @@ impl Medium {
         self.alike.undecided = None;
         self.alike.collision.clear();
         let Some(place) = self.alike.alone.take() else { return };
-        let Some(sent) = &self.air[place as usize] else { return };
+        let Some(sent) = self.air.at(place) else { return };
         for (i, radio) in self.radios.iter_mut().enumerate() {
-            if let Some(power) = self.powers.get(sent.frame.from, NodeId(u32::narrow(i))) {
+            if let Some(power) = self.reach.power(sent.frame.from, NodeId(u32::narrow(i))) {
                 let (since, band) = (sent.started, sent.band);
                 let (readable, received, group) = (true, false, None);
                 let signal = Signal { place, power, band, since, readable, received, group };
-                radio.signals.push(signal);
+                radio.hear(signal);
                 radio.lock(sent.started, signal, sent);
             }
         }
@@ -139,7 +132,7 @@ impl Medium {
     pub(super) fn leave(&mut self, i: usize) {
         let undecided = self.alike.undecided.as_ref();
         let failed = undecided.filter(|(sent, _)| self.failed(sent, i)).map(|(_, view)| *view);
-        let Self { alike, stations, bss, radios, .. } = self;
+        let Self { alike, stations, cells, radios, .. } = self;
         alike.shares[i] = false;
         alike.stale = true;
         let number = u32::narrow(i);
@@ -148,8 +141,8 @@ impl Medium {
         let View { idle_from, silent_from, .. } = alike.view;
         let view = failed.map_or(alike.view, |view| View { idle_from, silent_from, ..view });
         stations[i].resume(&view);
-        alike.clocks.leave(i, stations[i].contenders_mut(), &bss[0].rules);
-        radios[i].busy = alike.alone.is_some();
+        alike.clocks.leave(i, stations[i].contenders_mut(), &cells.first().rules);
+        radios[i].becomes(alike.alone.is_some());
         self.hear_collision(i);
         self.refresh(number);
     }
@@ -158,11 +151,11 @@ impl Medium {
     pub(super) fn join_idle(&mut self) {
         if !std::mem::take(&mut self.alike.may_join)
             || !self.alike.qualifies
-            || !self.air.iter().all(Option::is_none)
+            || !self.air.is_silent()
         {
             return;
         }
-        let Self { alike, stations, radios, deadlines, stale, .. } = self;
+        let Self { alike, stations, radios, agenda, .. } = self;
         let mut shared = alike.is_shared();
         if shared && alike.undecided.is_some() {
             return;
@@ -181,8 +174,7 @@ impl Medium {
                 shared = true;
                 alike.shares[i] = true;
                 alike.stale = true;
-                *stale |= deadlines[i] != Nanos::NEVER;
-                deadlines[i] = Nanos::NEVER;
+                agenda.set(i, Nanos::NEVER);
             }
             !joins
         });

@@ -7,34 +7,33 @@ use crate::cell::bss::Bss;
 use crate::cell::medium::Medium;
 use crate::cell::radio::Judge;
 use crate::cell::transmission::Transmission;
-use crate::mac::{Kind, NodeId, SignalQuality};
+use crate::mac::{Kind, SignalQuality};
+use crate::node::NodeId;
 
 impl Medium {
     /// True if the frames that begin now are the only ones on the air, and stations share a view of it. A NAV
     /// that an RTS has set may end while a longer frame is under way, which no station that shares the view
     /// could notice. Of an aggregate, a station may decode the MPDUs after the end of the other frames.
     pub(crate) fn begins_collision(&self) -> bool {
-        let [first, others @ ..] = self.starting.as_slice() else { return false };
+        let [first, others @ ..] = self.air.starting() else { return false };
         let end_together = || others.iter().all(|f| (f.mode, f.bytes) == (first.mode, first.bytes));
         !others.is_empty()
             && self.alike.is_shared()
-            && self.air.iter().all(Option::is_none)
-            && self.starting.iter().all(|frame| frame.subframes <= 1)
-            && (self.starting.iter().all(|frame| frame.kind != Kind::Rts) || end_together())
+            && self.air.is_silent()
+            && self.air.starting().iter().all(|frame| frame.subframes <= 1)
+            && (self.air.starting().iter().all(|frame| frame.kind != Kind::Rts) || end_together())
     }
 
     /// The frames on the air have begun together.
     pub(crate) fn collision_begins(&mut self, now: Nanos) {
-        for (place, sent) in self.air.iter().enumerate() {
-            if let Some(sent) = sent {
-                let mode = sent.frame.mode;
-                let hopeless = self.alike.hopeless.get_mut(mode);
-                let error = &self.bss[0].error;
-                let hopeless = *hopeless.get_or_insert_with(|| error.hopeless_below(mode));
-                self.alike.collision.push(u32::narrow(place), *sent, hopeless);
-            }
+        for (place, sent) in self.air.places() {
+            let mode = sent.frame.mode;
+            let hopeless = self.alike.hopeless.get_mut(mode);
+            let error = &self.cells.first().error;
+            let hopeless = *hopeless.get_or_insert_with(|| error.hopeless_below(mode));
+            self.alike.collision.push(place, *sent, hopeless);
         }
-        self.alike.on_busy(now, &self.bss[0].rules);
+        self.alike.on_busy(now, &self.cells.first().rules);
     }
 
     /// Frames of a collision have ended. At the last end, all stations have failed to decode a frame, and wait EIFS,
@@ -46,31 +45,31 @@ impl Medium {
         for i in 0..self.stations.len() {
             if self.alike.shares[i] && !self.has_failed(i) {
                 self.leave(i);
-                self.radios[i].busy = false;
+                self.radios[i].becomes(false);
                 self.stations[i].on_idle(now);
                 self.refresh(u32::narrow(i));
             }
         }
-        let Self { alike, bss, .. } = self;
+        let Self { alike, cells, .. } = self;
         alike.collision.clear();
-        alike.view.eifs = bss[0].rules.eifs_extra();
+        alike.view.eifs = cells.first().rules.eifs_extra();
         (alike.view.idle_from, alike.view.silent_from) = (now, now);
         alike.stale = true;
     }
 
     /// What a station that shares the view has received of the collision.
     fn hearing(&self, i: usize) -> Option<Hearing> {
-        let bss = &self.bss[0];
+        let bss = self.cells.first();
         self.alike.collision.at(|sent| self.power(sent, i), &bss.levels, &Judge::of(bss, i))
     }
 
     fn power(&self, sent: &Transmission, i: usize) -> f64 {
-        self.powers.get(sent.frame.from, NodeId(u32::narrow(i))).unwrap_or_default()
+        self.reach.power(sent.frame.from, NodeId(u32::narrow(i))).unwrap_or_default()
     }
 
     /// True if a station noticed, and failed to decode, the frame of the collision that it locked on to.
     fn has_failed(&self, i: usize) -> bool {
-        let Bss { levels, ambient, band, .. } = &self.bss[0];
+        let Bss { levels, ambient, band, .. } = self.cells.first();
         if let Some(noise) = ambient.quiet(i)
             && levels.preamble <= 0.0
             && self.alike.collision.is_lost(|sent| self.power(sent, i), levels, (noise, *band))
@@ -78,7 +77,7 @@ impl Medium {
             return true;
         }
         self.hearing(i).is_some_and(|Hearing { reception, over }| {
-            let noticed = reception.noticed(self.bss[0].levels.preamble);
+            let noticed = reception.noticed(self.cells.first().levels.preamble);
             over.is_some_and(|sent| noticed && !self.decodes(&reception, &sent, i))
         })
     }
@@ -86,17 +85,18 @@ impl Medium {
     /// Lets a station that leaves receive what it has heard of the collision.
     pub(super) fn hear_collision(&mut self, i: usize) {
         let Some(Hearing { reception, over }) = self.hearing(i) else { return };
-        self.radios[i].busy = true;
-        let mut signals = std::mem::take(&mut self.radios[i].signals);
-        signals.extend(self.alike.collision.signals(|sent| self.power(sent, i)));
-        self.radios[i].signals = signals;
+        let Self { radios, alike, reach, .. } = self;
+        let station = NodeId(u32::narrow(i));
+        let power = |sent: &Transmission| reach.power(sent.frame.from, station).unwrap_or_default();
+        radios[i].becomes(true);
+        alike.collision.signals(power).for_each(|signal| radios[i].hear(signal));
         let Some(sent) = over else {
-            self.radios[i].reception = Some(reception);
+            radios[i].resume(reception);
             return;
         };
         let decoded = self.decodes(&reception, &sent, i);
-        let Self { stations, bss, .. } = self;
-        let Bss { rules, levels, .. } = &bss[0];
+        let Self { stations, cells, .. } = self;
+        let Bss { rules, levels, .. } = cells.first();
         if decoded {
             // No station of the medium learns from the quality of a signal.
             let quality = SignalQuality { snr: f64::INFINITY, sinr: f64::INFINITY };

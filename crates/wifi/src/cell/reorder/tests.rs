@@ -21,7 +21,8 @@ fn packets(count: usize) -> Vec<PacketId> {
 struct Both {
     packets: Vec<PacketId>,
     buffers: ReorderBuffers,
-    out: VecDeque<Delivery>,
+    out: Outbox,
+    delivered: Vec<PacketId>,
     start: u64,
     waiting: BTreeMap<u64, Nanos>,
     handed_over: Vec<u64>,
@@ -32,7 +33,8 @@ impl Both {
         Self {
             packets: packets(count),
             buffers: ReorderBuffers::new(),
-            out: VecDeque::new(),
+            out: Outbox::default(),
+            delivered: Vec::new(),
             start: 0,
             waiting: BTreeMap::new(),
             handed_over: Vec::new(),
@@ -78,9 +80,10 @@ impl Both {
         }
     }
 
-    fn check(&self) -> Result<(), TestCaseError> {
-        let numbers: Vec<u64> = (self.out.iter())
-            .map(|d| self.packets.iter().position(|p| *p == d.packet).unwrap() as u64)
+    fn check(&mut self) -> Result<(), TestCaseError> {
+        self.delivered.extend(std::iter::from_fn(|| self.out.poll()).map(|d| d.packet));
+        let numbers: Vec<u64> = (self.delivered.iter())
+            .map(|packet| self.packets.iter().position(|p| p == packet).unwrap() as u64)
             .collect();
         prop_assert_eq!(&numbers, &self.handed_over);
         prop_assert!(numbers.is_sorted_by(|a, b| a < b), "in order, each once");

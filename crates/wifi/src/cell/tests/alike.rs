@@ -276,7 +276,7 @@ type State = (StationStats, [Delays; CATEGORIES], Nanos, Vec<(u32, u32)>);
 fn state(b: &Bench, i: usize) -> State {
     let station = &b.cell.stations[i];
     let id = NodeId(u32::narrow(i));
-    let next = station.next_timer(&b.cell.bss[0].rules);
+    let next = station.next_timer(&b.cell.cells.first().rules);
     let backoffs = station.contenders().iter().map(|c| (c.slots(), c.cw)).collect();
     (b.cell.stats(id).clone(), b.cell.service_times(id).clone(), next, backoffs)
 }

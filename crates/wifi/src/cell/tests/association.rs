@@ -101,8 +101,8 @@ fn missed_beacons_end_it() {
     b.run(Nanos(500 * MS));
     // Station 1 received its last beacon at 1 + 4 * 102.4 ms; station 2 receives all beacons.
     b.by_themselves();
-    let heard = b.cell.hearers[0].clone();
-    b.cell.hearers[0].retain(|(to, _)| *to != 1);
+    let heard = b.cell.reach.hearers_mut()[0].clone();
+    b.cell.reach.hearers_mut()[0].retain(|(to, _)| *to != 1);
     let beacons: Vec<u64> =
         b.log.iter().filter(|(_, f)| f.kind == Kind::Beacon).map(|(at, _)| at.0).collect();
     let end = beacons[4] + BEACON + 1024 * MS;
@@ -113,7 +113,7 @@ fn missed_beacons_end_it() {
     let before = b.log.len();
     b.run(Nanos(end + 400 * MS));
     assert!(b.log[before..].iter().all(|(at, f)| f.from != NodeId(1) || at.0 <= end + MS));
-    b.cell.hearers[0] = heard;
+    b.cell.reach.hearers_mut()[0] = heard;
     b.run(Nanos(end + 600 * MS));
     assert_eq!(stages(&b), [Stage::Associated; 2]);
     assert!(
@@ -129,15 +129,15 @@ fn missed_beacons_end_it() {
 fn a_response_given_up_makes_a_member() {
     let mut b = bench(2, &mac());
     b.by_themselves();
-    let heard = b.cell.hearers[1].clone();
+    let heard = b.cell.reach.hearers_mut()[1].clone();
     while b.log.last().is_none_or(|(_, f)| f.class != Class::AssociationResponse) {
         b.run(b.now + Span(US));
     }
-    b.cell.hearers[1].clear();
+    b.cell.reach.hearers_mut()[1].clear();
     b.run(Nanos(90 * MS));
     let responses = b.log.iter().filter(|(_, f)| f.class == Class::AssociationResponse).count();
     assert_eq!((stages(&b), responses), (vec![Stage::Associated], 7));
-    b.cell.hearers[1] = heard;
+    b.cell.reach.hearers_mut()[1] = heard;
     b.offer(NodeId(0), NodeId(1));
     b.run(Nanos(100 * MS));
     assert_eq!((b.cell.stats(NodeId(0)).refused, b.delivered[1]), (0, 1));
@@ -150,15 +150,15 @@ fn flows_do_not_pay_for_management() {
     b.run(Nanos(50 * MS));
     b.offer(NodeId(0), NodeId(1));
     b.run(Nanos(60 * MS));
-    let timing = b.cell.bss[0].rules.timing;
+    let timing = b.cell.cells.first().rules.timing;
     let bits = |(_, f): &(Nanos, Frame)| timing.plcp_bits(f.mode) + f.mode.body_bits(f.bytes);
     let last: u64 = b.log[b.log.len() - 2..].iter().map(bits).sum();
     assert_eq!((b.log[b.log.len() - 2].1.kind, b.cell.flow_bits(0)), (Kind::Data, last));
     // The station associates once more, now with a flow in the cell.
     b.by_themselves();
-    let heard = std::mem::take(&mut b.cell.hearers[0]);
+    let heard = std::mem::take(&mut b.cell.reach.hearers_mut()[0]);
     b.run(Nanos(1_600 * MS));
-    b.cell.hearers[0] = heard;
+    b.cell.reach.hearers_mut()[0] = heard;
     b.run(Nanos(2_000 * MS));
     let asked = b.log.iter().filter(|(_, f)| f.class == Class::AssociationRequest).count();
     assert_eq!((asked, b.cell.flow_bits(0)), (2, last));
@@ -169,7 +169,7 @@ fn flows_do_not_pay_for_management() {
 fn without_an_answer_it_waits_for_the_next_beacon() {
     let mut b = bench(2, &mac());
     b.by_themselves();
-    b.cell.hearers[1].clear();
+    b.cell.reach.hearers_mut()[1].clear();
     b.saturated = vec![(NodeId(1), NodeId(0))];
     b.run(Nanos(1_000 * MS));
     let sent = |class| b.log.iter().filter(move |(_, f)| f.class == class).count();

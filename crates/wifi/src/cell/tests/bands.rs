@@ -73,7 +73,7 @@ fn bench_of(
 
 /// Start, end and mode of the data frames of a cell's station.
 fn data(b: &Bench, cell: u32) -> Vec<(u64, u64, Mode)> {
-    let timing = b.cell.bss[0].rules.timing;
+    let timing = b.cell.cells.first().rules.timing;
     let ours = |f: &Frame| f.kind == Kind::Data && f.from == NodeId(2 * cell + 1);
     let span = |(at, f): &(Nanos, Frame)| (at.0, (*at + timing.frame(f.mode, f.bytes)).0, f.mode);
     b.log.iter().filter(|(_, f)| ours(f)).map(span).collect()
@@ -85,13 +85,13 @@ fn spans(frames: &[(u64, u64, Mode)]) -> Vec<(u64, u64)> {
 
 /// Start and end of all frames of a cell.
 fn air(b: &Bench, cell: u32) -> Vec<(u64, u64)> {
-    let timing = b.cell.bss[0].rules.timing;
+    let timing = b.cell.cells.first().rules.timing;
     let span = |(at, f): &(Nanos, Frame)| (at.0, (*at + timing.frame(f.mode, f.bytes)).0);
     b.log.iter().filter(|(_, f)| f.from.0 / 2 == cell).map(span).collect()
 }
 
 fn nav(b: &Bench, station: usize) -> Nanos {
-    b.cell.stations[station].access_state(b.now, &b.cell.bss[0].rules).nav
+    b.cell.stations[station].access_state(b.now, &b.cell.cells.first().rules).nav
 }
 
 /// A radio of 20 MHz in the primary channel decodes the preamble of frames of 80 MHz and defers to their end; the
@@ -123,7 +123,7 @@ fn preambles_of_wider_cells_set_the_nav() {
         });
         b.saturated.clear();
         b.offer(NodeId(1), NodeId(0));
-        let timing = b.cell.bss[0].rules.timing;
+        let timing = b.cell.cells.first().rules.timing;
         b.run(Nanos(5 * MS));
         let (at, frame) = *b.log.iter().find(|(_, f)| f.kind == Kind::Data).unwrap();
         let ends = at + timing.frame(frame.mode, frame.bytes);
@@ -137,11 +137,11 @@ fn preambles_of_wider_cells_set_the_nav() {
             }
         });
         b.saturated.clear();
-        b.cell.hearers[0].retain(|(radio, _)| *radio != 3);
+        b.cell.reach.hearers_mut()[0].retain(|(radio, _)| *radio != 3);
         b.offer(NodeId(1), NodeId(0));
         b.run(ends + Span::from_micros(5));
         let station = &b.cell.stations[3];
-        let eifs = station.access_state(b.now, &b.cell.bss[1].rules);
+        let eifs = station.access_state(b.now, &b.cell.cells.at(1).rules);
         assert!(eifs.idle && eifs.nav == expected);
         assert_eq!(station.waits_eifs(), !knows);
     }
@@ -160,10 +160,10 @@ fn duplicates_set_the_nav_in_each_channel() {
         });
         b.saturated.truncate(1);
         b.run(Nanos(20 * MS));
-        let timing = b.cell.bss[0].rules.timing;
+        let timing = b.cell.cells.first().rules.timing;
         assert!(data(&b, 0).len() > 10);
         if number == 52 {
-            assert_eq!(b.cell.radios[2].signals.len(), 0);
+            assert_eq!(b.cell.radios[2].signals().len(), 0);
         }
         // Without RTS, the ACK reserves nothing.
         let expected =
@@ -187,7 +187,7 @@ fn power_is_spread_over_the_band() {
     b.run(Nanos(34_000 + 30_000));
     let near = |a: f64, b: f64| (a / b - 1.0).abs() < 1e-12;
     let powers = |i: usize| -> Vec<(u16, f64)> {
-        let signals = b.cell.radios[i].signals.iter();
+        let signals = b.cell.radios[i].signals().iter();
         signals.map(|s| (s.band.spectrum().mhz(), s.power)).collect()
     };
     // At the radio of channel 44: a quarter of 80 MHz, its own frame, and none of channels 36 and 40.
@@ -201,12 +201,12 @@ fn power_is_spread_over_the_band() {
     assert!(half.contains(&(40, 1e-6)) && near(half.iter().map(|p| p.1).sum(), 1e-6 + WEAK / 2.0));
     // At the radio of 80 MHz all of all. In the 40 MHz of the third frame: half of the first, none of the second.
     let radio = &b.cell.radios[0];
-    assert_eq!(radio.signals.len(), 3);
-    let third = radio.signals.iter().find(|s| s.band.spectrum().mhz() == 40).unwrap();
+    assert_eq!(radio.signals().len(), 3);
+    let third = radio.signals().iter().find(|s| s.band.spectrum().mhz() == 40).unwrap();
     assert!(near(radio.others(third.place, third.band), 1e-6 / 2.0));
-    let first = radio.signals.iter().find(|s| s.band.spectrum().mhz() == 80).unwrap();
+    let first = radio.signals().iter().find(|s| s.band.spectrum().mhz() == 80).unwrap();
     assert!(near(radio.others(first.place, first.band), 2.0 * WEAK));
-    assert!(near(radio.reception.unwrap().interference, 2.0 * WEAK));
+    assert!(near(radio.reception().unwrap().interference, 2.0 * WEAK));
 }
 
 /// A narrow cell on a secondary channel: dynamic bonding transmits beside its frames over the primary 20 or 40 MHz,
@@ -263,7 +263,7 @@ fn static_bonding_gets_the_share_of_a_slotted_system() {
     let mut b = bench(&places, WEAK, Bonding::Static, |_| ());
     b.run(Nanos(20_000 * MS));
     let (wide, narrow) = (data(&b, 0), data(&b, 1));
-    let timing = b.cell.bss[0].rules.timing;
+    let timing = b.cell.cells.first().rules.timing;
     let time = |mode: Mode, bytes: u32| {
         (timing.frame(mode, bytes) + timing.sifs + timing.ack(mode)).0 as f64 / 9_000.0
     };

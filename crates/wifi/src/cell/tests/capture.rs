@@ -47,7 +47,7 @@ fn overlap(capture: Capture, mode: Mode, sir: f64, garbled: bool) -> (bool, bool
     at += 130_000;
     b.run(Nanos(at));
     b.offer(LAST, NodeId(0));
-    let timing = b.cell.bss[0].rules.timing;
+    let timing = b.cell.cells.first().rules.timing;
     b.run(Nanos(at) + timing.frame(mode, 1524));
     let data = |id| *b.cell.stats(id).class(Class::Data);
     let (first, last) = (data(FIRST), data(LAST));

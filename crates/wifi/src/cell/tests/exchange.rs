@@ -148,10 +148,10 @@ fn a_bad_frame_makes_its_hearers_wait_eifs() {
     b.offer(NodeId(3), NodeId(0));
     let slots = u64::from(b.cell.stations[3].slots(0));
     let eifs = 94_000;
-    let due = b.cell.stations[3].next_timer(&b.cell.bss[0].rules);
+    let due = b.cell.stations[3].next_timer(&b.cell.cells.first().rules);
     assert_eq!(due, Nanos::NEVER);
     b.until(MS + DATA);
-    let due = b.cell.stations[3].next_timer(&b.cell.bss[0].rules);
+    let due = b.cell.stations[3].next_timer(&b.cell.cells.first().rules);
     assert_eq!(due, Nanos(MS + DATA + eifs + slots * SLOT));
 }
 
@@ -211,7 +211,7 @@ fn rts_and_cts_precede_data() {
     let end = MS + RTS + CTS + DATA + ACK + 3 * SIFS;
     assert_eq!(b.starts(Kind::Ack), [end - ACK]);
     // Every Duration field ends with the exchange.
-    let timing = b.cell.bss[0].rules.timing;
+    let timing = b.cell.cells.first().rules.timing;
     for (at, frame) in &b.log {
         let over = *at + timing.frame(frame.mode, frame.bytes) + frame.duration;
         assert_eq!(over, Nanos(end), "{frame:?}");
@@ -267,14 +267,14 @@ fn an_unused_reservation_ends() {
     b.until(MS);
     b.offer(NodeId(1), NodeId(0));
     b.until(MS + RTS + 1);
-    assert_eq!(b.cell.stations[2].next_timer(&b.cell.bss[0].rules).0, {
+    assert_eq!(b.cell.stations[2].next_timer(&b.cell.cells.first().rules).0, {
         MS + RTS + 2 * SIFS + CTS + 25_000 + 2 * SLOT
     });
     b.offer(NodeId(2), NodeId(0));
     let slots = u64::from(b.cell.stations[2].slots(0));
     b.until(MS + RTS + 2 * SIFS + CTS + 25_000 + 2 * SLOT);
     let reset = MS + RTS + 2 * SIFS + CTS + 25_000 + 2 * SLOT;
-    let due = b.cell.stations[2].next_timer(&b.cell.bss[0].rules).0;
+    let due = b.cell.stations[2].next_timer(&b.cell.cells.first().rules).0;
     assert_eq!(due, reset + DIFS + slots * SLOT);
 }
 
@@ -325,10 +325,10 @@ fn a_packet_mistaken_for_a_duplicate_is_lost_and_counted() {
     assert_eq!(b.delivered[0], 1);
     b.cell.stations[1].set_next_sequence(0);
     b.by_themselves();
-    let heard = std::mem::take(&mut b.cell.hearers[1]);
+    let heard = std::mem::take(&mut b.cell.reach.hearers_mut()[1]);
     b.offer(NodeId(1), NodeId(0));
     b.run(Nanos(MS + 100_000));
-    b.cell.hearers[1] = heard;
+    b.cell.reach.hearers_mut()[1] = heard;
     b.run(Nanos(20 * MS));
     let stats = b.cell.stats(NodeId(1));
     assert_eq!((stats.acknowledged, stats.given_up, stats.dropped), (2, 0, 1));

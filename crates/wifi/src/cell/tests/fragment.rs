@@ -35,7 +35,7 @@ fn fragments_follow_one_another_and_reserve_for_the_next() {
     assert_eq!(shape, [(600, 0, true), (600, 1, true), (380, 2, false)]);
     assert!(data.iter().all(|(_, f)| f.sequence == data[0].1.sequence && !f.retry));
     // The Duration fields of fragment and ACK end with the ACK of the next fragment.
-    let timing = b.cell.bss[0].rules.timing;
+    let timing = b.cell.cells.first().rules.timing;
     let until = |all: &[(u64, Frame)]| {
         let end =
             |(at, f): &(u64, Frame)| (at + (timing.frame(f.mode, f.bytes) + f.duration).0) / US;

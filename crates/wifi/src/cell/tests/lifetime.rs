@@ -130,7 +130,7 @@ fn a_transmission_opportunity_continues_with_the_next_packet() {
     let (starts, all) = (data(&b), b.cell.stats(NodeId(1)).all());
     // Frame, SIFS, ACK of 28 us, SIFS.
     let first = b.log[0].1;
-    let exchange = b.cell.bss[0].rules.timing.frame(first.mode, first.bytes).0 + 60 * US;
+    let exchange = b.cell.cells.first().rules.timing.frame(first.mode, first.bytes).0 + 60 * US;
     assert!(starts[..3].windows(2).all(|w| w[1] - w[0] == exchange), "{starts:?}");
     // The first packet expires during AIFS; after each acknowledged packet one expires.
     let sent = b.log.iter().filter(|(_, f)| f.kind == Kind::Data).map(|(_, f)| f.sequence);

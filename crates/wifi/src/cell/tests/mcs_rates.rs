@@ -123,7 +123,7 @@ fn minstrel_ht_between_the_schemes() {
 /// Samples take at most 4 % of the air, or 12 % where a single MPDU at the best scheme takes about a millisecond. A
 /// sender with much to send has no other single MPDUs.
 fn check_samples(bench: &Bench, snr_db: f64) {
-    let timing = bench.cell.bss[0].rules.timing;
+    let timing = bench.cell.cells.first().rules.timing;
     let late = data(bench).into_iter().filter(|(at, _)| *at >= Nanos(1_500 * MS));
     let single = late.filter(|(_, frame)| frame.subframes <= 1);
     let time: u64 = single.map(|(_, frame)| timing.frame(frame.mode, frame.bytes).0).sum();

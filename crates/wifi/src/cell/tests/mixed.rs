@@ -66,7 +66,7 @@ fn no_ofdm_reaches_the_802_11b_station() {
 
 /// Start and end of the data frames of a station.
 fn data(b: &Bench, from: u32) -> Vec<(u64, u64)> {
-    let timing = b.cell.bss[0].rules.timing;
+    let timing = b.cell.cells.first().rules.timing;
     let ours = |f: &Frame| f.kind == Kind::Data && f.from == NodeId(from);
     let span = |(at, f): &(Nanos, Frame)| (at.0, (*at + timing.frame(f.mode, f.bytes)).0);
     b.log.iter().filter(|(_, f)| ours(f)).map(span).collect()

@@ -36,7 +36,8 @@ use airtcp_units::{Nanos, Span};
 
 use super::alike::state::Alike;
 use super::*;
-use crate::mac::{AccessParams, Class, Frame, Kind, MacConfig, NodeId, data_bytes};
+use crate::mac::{AccessParams, Class, Frame, Kind, MacConfig, data_bytes};
+use crate::node::NodeId;
 use crate::phy::error::{ErrorModel, ErrorModelConfig, IdealConfig};
 use crate::phy::fading::{Fading, FadingConfig};
 use crate::phy::{PhySetup, Standard, Timing, TimingConfig};
@@ -265,11 +266,11 @@ impl Bench {
             self.fill();
             let mut cx = PoolCx::new(&mut probe, &mut self.pool, EventSource::Link(0));
             if self.cell.is_starting() {
-                let frames = self.cell.starting.len();
+                let frames = self.cell.air.starting().len();
                 self.shared_starts += if self.cell.alike.is_shared() { frames } else { 0 };
                 let own = self.cell.at_event(now);
                 self.cell.compose(own);
-                self.log.extend(self.cell.starting.iter().map(|frame| (now, *frame)));
+                self.log.extend(self.cell.air.starting().iter().map(|frame| (now, *frame)));
                 self.cell.on_starts(now, &mut cx);
             }
             self.feed();
@@ -281,8 +282,8 @@ impl Bench {
     fn assert_deadlines(&self) {
         for i in self.cell.alike.apart.iter().map(|i| *i as usize).take_while(|i| *i < 8) {
             let station = &self.cell.stations[i];
-            let next = station.next_timer(&self.cell.bss[self.cell.cell_of[i]].rules);
-            assert_eq!(self.cell.deadlines[i], next, "station {i} at {:?}", self.now);
+            let next = station.next_timer(&self.cell.cells.of(i).rules);
+            assert_eq!(self.cell.agenda.of(i), next, "station {i} at {:?}", self.now);
         }
     }
 }

@@ -410,7 +410,7 @@ fn reservations_of_other_cells_prevent_responses() {
         let (mut bench, mut other) = (new(), new());
         other.run(Nanos(1_000_000));
         let usual = other.log[0].1;
-        let rules = &bench.cell.bss[0].rules;
+        let rules = &bench.cell.cells.first().rules;
         let how = SignalQuality { snr: 1.0, sinr: 1.0 };
         let station = &mut bench.cell.stations[1];
         let mut ends = [(NodeId(99), others), (NodeId(2), own)];

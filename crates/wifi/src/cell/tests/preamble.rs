@@ -62,7 +62,7 @@ fn noise_counts_as_interference() {
         [(None, 3.0, 1), (Some(4.0), 3.0, 0), (Some(4.0), 5.0, 1)]
     {
         let mut b = cell(detection_db, [1e-10 * Db(snr_db).linear(), 0.0, 0.0]);
-        for bss in &mut b.cell.bss {
+        for bss in b.cell.cells.iter_mut() {
             bss.levels.sensitivity = 0.0;
         }
         b.offer(NodeId(1), NodeId(0));
@@ -117,7 +117,7 @@ fn access_after_collision(before: bool, detection_db: Option<f64>) -> Span {
     b.run(b.now + Span::from_micros(50));
     b.offer(NodeId(4), NodeId(0));
     b.run(b.now + Span::from_micros(5_000));
-    let timing = b.cell.bss[0].rules.timing;
+    let timing = b.cell.cells.first().rules.timing;
     b.log[sent].0.since(start + timing.frame(frame.mode, frame.bytes))
 }
 

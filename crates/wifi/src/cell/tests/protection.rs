@@ -26,7 +26,7 @@ fn bench(n: usize, mac: MacConfig) -> Bench {
 
 /// Kind, start and end of the Duration field of all transmitted frames.
 fn frames(b: &Bench) -> Vec<(Kind, u64, u64)> {
-    let timing = b.cell.bss[0].rules.timing;
+    let timing = b.cell.cells.first().rules.timing;
     let reserved = |at: &Nanos, f: &Frame| (*at + timing.frame(f.mode, f.bytes) + f.duration).0;
     b.log.iter().map(|(at, f)| (f.kind, at.0, reserved(at, f))).collect()
 }

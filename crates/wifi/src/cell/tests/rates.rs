@@ -135,7 +135,7 @@ fn the_receiver_chooses_by_the_rts() {
     // The CTS reserves time for the granted rate, and the RTS for the lowest: 1524 bytes at 6 Mb/s take
     // 2056 us, the ACK 44 us.
     let end = MS + 372_000 + 3 * SIFS;
-    let timing = b.cell.bss[0].rules.timing;
+    let timing = b.cell.cells.first().rules.timing;
     let over = |b: &Bench, i: usize| {
         b.log[i].0 + timing.frame(b.log[i].1.mode, b.log[i].1.bytes) + b.log[i].1.duration
     };
@@ -161,7 +161,7 @@ fn a_burst_takes_the_time_of_one_slow_frame() {
     let exchange = &b.log[rts[1]..rts[2]];
     let kinds: Vec<Kind> = exchange.iter().map(|(_, f)| f.kind).collect();
     assert_eq!(kinds, [vec![Kind::Rts, Kind::Cts], [Kind::Data, Kind::Ack].repeat(9)].concat());
-    let timing = b.cell.bss[0].rules.timing;
+    let timing = b.cell.cells.first().rules.timing;
     let end = |(at, f): &(Nanos, Frame)| *at + timing.frame(f.mode, f.bytes);
     for pair in exchange.windows(2) {
         assert_eq!(pair[1].0, end(&pair[0]) + Span(SIFS));
@@ -186,7 +186,7 @@ fn a_burst_reserves_for_the_next_frame() {
     b.run(Nanos(20 * MS));
     let rts: Vec<usize> = (0..b.log.len()).filter(|i| b.log[*i].1.kind == Kind::Rts).collect();
     let burst = &b.log[rts[1] + 2..rts[2]];
-    let timing = b.cell.bss[0].rules.timing;
+    let timing = b.cell.cells.first().rules.timing;
     let end = |(at, f): &(Nanos, Frame)| *at + timing.frame(f.mode, f.bytes);
     assert_eq!(burst.len(), 18);
     for i in 0..16 {

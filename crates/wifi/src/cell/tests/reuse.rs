@@ -82,7 +82,7 @@ fn older_stations_ignore_nothing() {
     };
     let mut b = bench(-75.0, Some(-70.0), [1, 2], Width::Mhz20, older);
     b.run(Nanos(500 * MS));
-    let timing = b.cell.bss[0].rules.timing;
+    let timing = b.cell.cells.first().rules.timing;
     let data = |cell: u32| -> Vec<(u64, u64)> {
         let ours = b.log.iter().filter(|(_, f)| f.kind == Kind::Data && f.from.0 / 2 == cell);
         ours.map(|(at, f)| (at.0, (*at + timing.frame(f.mode, f.bytes)).0)).collect()
@@ -104,7 +104,7 @@ fn the_power_is_limited_until_the_end_of_the_access() {
     assert_eq!(began, Nanos(34_000));
     // The frame of one packet takes 388 us at least; the other station gets a packet 40 us after its start.
     b.run(began + Span::from_micros(31));
-    let busy = |b: &Bench| b.cell.stations[1].access_state(b.now, &b.cell.bss[0].rules);
+    let busy = |b: &Bench| b.cell.stations[1].access_state(b.now, &b.cell.cells.first().rules);
     assert!(!busy(&b).idle);
     b.run(began + Span::from_micros(32));
     assert!(busy(&b).idle && busy(&b).nav == Nanos::ZERO);
@@ -114,11 +114,11 @@ fn the_power_is_limited_until_the_end_of_the_access() {
     // The medium was idle at the arrival: no back-off.
     let (at, frame) = *b.log.last().unwrap();
     assert_eq!((at, frame.from), (began + Span::from_micros(32 + 34), NodeId(1)));
-    let at_ap = |b: &Bench| b.cell.radios[0].signals.iter().map(|s| s.power).fold(0.0, f64::max);
+    let at_ap = |b: &Bench| b.cell.radios[0].signals().iter().map(|s| s.power).fold(0.0, f64::max);
     let near = |a: f64, b: f64| (a / b - 1.0).abs() < 1e-9;
     assert!(near(at_ap(&b), 1e-5 * 0.125_892_541_179), "{}", at_ap(&b));
     assert!(near(
-        b.cell.radios[2].signals.iter().map(|s| s.power).fold(1.0, f64::min),
+        b.cell.radios[2].signals().iter().map(|s| s.power).fold(1.0, f64::min),
         3.981_071_705_5e-9
     ));
     // Alone on the medium again, with full power.
@@ -134,20 +134,19 @@ fn the_power_is_limited_until_the_end_of_the_access() {
 /// A frame with limited power overlaps an HE MU PPDU with that power.
 #[test]
 fn limited_frames_overlap_with_their_power() {
-    use crate::cell::mu_on_air::{MuOnAir, UserFate};
     let mut b = bench(-75.0, Some(-70.0), [1, 2], Width::Mhz20, same);
     b.saturated.clear();
     b.offer(NodeId(3), NodeId(2));
     b.run(Nanos(40_000));
-    let mut other = b.cell.air[0].unwrap();
+    let mut other = *b.cell.air.at(0).unwrap();
     (other.frame.kind, other.frame.from) = (Kind::MultiUser, NodeId(2));
-    b.cell.air[0] = Some(other);
-    let users = vec![UserFate { station: 3, ..UserFate::default() }];
-    b.cell.multi_user.push(MuOnAir { from: NodeId(2), users });
+    b.cell.air.set(0, other);
+    b.cell.air.multi_user.start(NodeId(2), [NodeId(3)].into_iter());
     let mut sent = other;
     (sent.frame.kind, sent.frame.from, sent.gain) = (Kind::Data, NodeId(1), 0.125);
-    b.cell.overlap_with_users(&mut sent);
-    let (power, _) = b.cell.multi_user[0].users[0].fate.strongest.unwrap();
+    b.cell.air.overlap_users(&sent, &b.cell.reach, &b.cell.cells);
+    let user = b.cell.air.multi_user.users(NodeId(2)).next().unwrap();
+    let (power, _) = user.fate.strongest.unwrap();
     let expected = 0.125 * airtcp_units::Dbm(-75.0).milliwatts();
     assert!((power / expected - 1.0).abs() < 1e-9, "{power} {expected}");
 }

@@ -20,7 +20,7 @@ fn overlaps(power: f64, detection_us: u64) -> (BTreeSet<u64>, usize) {
     b.saturated = vec![(NodeId(1), NodeId(0)), (NodeId(2), NodeId(0))];
     b.run(Nanos(2_000_000_000));
     let data: Vec<_> = b.log.iter().filter(|(_, f)| f.kind == Kind::Data).collect();
-    let timing = b.cell.bss[0].rules.timing;
+    let timing = b.cell.cells.first().rules.timing;
     let mut found = BTreeSet::new();
     let mut count = 0;
     for pair in data.windows(2) {
@@ -157,7 +157,7 @@ fn exposed(power: f64, unreceived_frames: UnreceivedFrames) -> (Nanos, Nanos) {
     };
     let (start, long) = data(1)[0];
     assert!(start < data(2)[0].0 + Span::from_micros(30), "it begins during the first frame");
-    let ends = start + b.cell.bss[0].rules.timing.frame(long.mode, long.bytes);
+    let ends = start + b.cell.cells.first().rules.timing.frame(long.mode, long.bytes);
     (data(2)[1].0, ends)
 }
 
@@ -197,7 +197,7 @@ fn received(unreceived_frames: UnreceivedFrames, is_taken_over: bool) -> (Nanos,
     b.offer(NodeId(2), NodeId(0));
     b.run(b.now + Span::from_micros(5_000));
     let (start, long) = b.log[0];
-    let ends = start + b.cell.bss[0].rules.timing.frame(long.mode, long.bytes);
+    let ends = start + b.cell.cells.first().rules.timing.frame(long.mode, long.bytes);
     assert_eq!(b.delivered[2], u64::from(is_taken_over));
     let own = b.log.iter().find(|(_, f)| f.from == NodeId(2) && f.kind == Kind::Data);
     (own.expect("station 2 sends").0, ends)

@@ -43,7 +43,7 @@ fn same(_: usize, _: &mut CellPlan) {}
 
 /// Start and end of the data frames of a cell's station.
 pub(super) fn data(b: &Bench, cell: usize) -> Vec<(u64, u64)> {
-    let timing = b.cell.bss[cell].rules.timing;
+    let timing = b.cell.cells.at(cell).rules.timing;
     let ours = |f: &Frame| f.kind == Kind::Data && f.from.index() == 2 * cell + 1;
     let span = |(at, f): &(Nanos, Frame)| (at.0, (*at + timing.frame(f.mode, f.bytes)).0);
     b.log.iter().filter(|(_, f)| ours(f)).map(span).collect()
@@ -51,7 +51,7 @@ pub(super) fn data(b: &Bench, cell: usize) -> Vec<(u64, u64)> {
 
 /// NAV of a station.
 fn nav(b: &Bench, station: usize) -> Nanos {
-    b.cell.stations[station].access_state(b.now, &b.cell.bss[b.cell.cell_of[station]].rules).nav
+    b.cell.stations[station].access_state(b.now, &b.cell.cells.of(station).rules).nav
 }
 
 /// Number of `frames` that begin during a frame of `air`.
@@ -106,7 +106,7 @@ fn energies_add_up() {
     // The other cells do not receive the first one.
     let mut b = bench(&three, HALF, same);
     for from in 0..2 {
-        b.cell.hearers[from].retain(|(to, _)| *to < 2);
+        b.cell.reach.hearers_mut()[from].retain(|(to, _)| *to < 2);
     }
     b.run(Nanos(500 * MS));
     let (ours, x, y) = (data(&b, 0), data(&b, 1), data(&b, 2));
@@ -158,7 +158,8 @@ fn a_radio_that_switches_frames_loses_no_deadline() {
         b.saturated.clear();
         // The first cell's station receives the other cell's station; no other signals cross cells.
         for from in 0..4 {
-            b.cell.hearers[from].retain(|(to, _)| (*to < 2) == (from < 2) || (from, *to) == (3, 1));
+            b.cell.reach.hearers_mut()[from]
+                .retain(|(to, _)| (*to < 2) == (from < 2) || (from, *to) == (3, 1));
         }
         b.run(Nanos(MS));
         b.offer(NodeId(1), NodeId(0));

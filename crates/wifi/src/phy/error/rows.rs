@@ -6,9 +6,10 @@
 use std::fmt;
 
 use airtcp_probe::ConfigError;
-use airtcp_units::BitRate;
+use airtcp_units::{BitRate, Narrow};
 
-use crate::phy::{Format, MAX_STREAMS, Mode, Standard, Width};
+use crate::phy::mcs::SCHEMES;
+use crate::phy::{MAX_STREAMS, Mode, Standard, Width};
 
 /// The keys of a row.
 #[derive(Debug, Clone, Copy)]
@@ -46,7 +47,7 @@ impl RowKeys {
     /// # Errors
     /// If the row names no modes, or those of both kinds, or modes that do not exist.
     pub(super) fn row(self) -> Result<Row, ConfigError> {
-        let most = Format::He.schemes() - 1;
+        let most = u8::narrow(SCHEMES.len() - 1);
         let Self { rate, mcs, streams, width } = self;
         let (rate, mcs) = match (rate, mcs) {
             (Some(_), Some(_)) => {

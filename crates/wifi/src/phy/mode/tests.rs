@@ -102,7 +102,8 @@ fn modes_are_their_parts() {
     let mut seen = std::collections::BTreeSet::new();
     for format in [Format::Ht, Format::Vht, Format::He] {
         for (width, streams) in Width::ALL.iter().flat_map(|w| (1..=4).map(move |s| (*w, s))) {
-            for (guard, index) in format.guards().iter().flat_map(|g| (0..12).map(move |i| (*g, i)))
+            for (guard, index) in
+                format.generation().guards.iter().flat_map(|g| (0..12).map(move |i| (*g, i)))
             {
                 let Some(mode) = Mode::mcs(format, index, streams, width, guard) else {
                     continue;
@@ -136,7 +137,7 @@ fn resource_units() {
             assert_eq!(unit.without_ru(), mode);
             assert_eq!(unit.in_ru(RuSize::Tones26), mode.in_ru(RuSize::Tones26));
             assert!(seen.insert(unit.index()));
-            for guard in Format::He.guards() {
+            for guard in Format::He.generation().guards {
                 let other = unit.with_guard(*guard).unwrap();
                 assert_eq!((other.guard(), other.ru()), (Some(*guard), Some(ru)));
             }
@@ -181,7 +182,7 @@ fn rates_of_resource_units() {
         let numbers: Vec<u64> = numbers.split(',').map(|n| n.parse().unwrap()).collect();
         let [tones, mcs, streams, guard, theirs] = numbers[..] else { panic!("{row}") };
         let ru = RuSize::ALL.into_iter().find(|r| u64::from(r.tones()) == tones).unwrap();
-        let guards = Format::He.guards();
+        let guards = Format::He.generation().guards;
         let guard = *guards.iter().find(|g| u64::from(g.ns()) == guard).unwrap();
         let [mcs, streams] = [mcs, streams].map(|n| u8::try_from(n).unwrap());
         let whole = Mode::mcs(Format::He, mcs, streams, Width::Mhz160, guard).unwrap();
