@@ -144,7 +144,7 @@ def test_other_files_are_refused(tmp_path: Path) -> None:
     place = tmp_path / "picture.png"
     place.write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(100))
     with pytest.raises(
-        airtcp.TraceError, match="a PNG picture; accepted are pcap and pcapng captures"
+        airtcp.TraceError, match="a PNG picture; expected pcap and pcapng captures"
     ):
         airtcp.capture(place)
     with pytest.raises(airtcp.TraceError, match="No such file"):

@@ -224,7 +224,7 @@ def test_one_replication_has_no_interval(run: Program, cell: Path) -> None:
             ['"exclusiv"; did you mean "exclusive"? (accepted: at'],
         ),
         (["--schemes", "ftca:exclusive=maybe"], ['exclusive: expected true or false, not "maybe"']),
-        (["--schemes", "tap:acks=1000"], ['"tap:acks=1000": acks: is 1000: accepted are 1 to 64']),
+        (["--schemes", "tap:acks=1000"], ['"tap:acks=1000": acks: is 1000: expected 1 to 64']),
         (["--schemes", ","], ["none is named"]),
         (["--schemes", "ftca+same-category"], ["cannot act here", "leave one of them out"]),
         (["--schemes", "rts", "--reference", "nothing"], ['"nothing"', "accepted: all"]),

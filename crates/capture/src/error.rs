@@ -15,7 +15,7 @@ pub enum CaptureError {
         source: io::Error,
     },
     /// The file is no packet capture.
-    #[error("{path} is {what}; accepted are pcap and pcapng captures. {hint}")]
+    #[error("{path} is {what}; expected pcap and pcapng captures. {hint}")]
     NotACapture {
         /// The file.
         path: String,

@@ -173,7 +173,7 @@ impl LinkConfig {
             if r.every == Some(0) {
                 return Err(ConfigError::new(
                     "reordering.every",
-                    "is 0; accepted are 1 (every packet) or more",
+                    "is 0; expected 1 (every packet) or more",
                 ));
             }
             if r.extra_max.is_some_and(|max| max < r.extra) {

@@ -27,7 +27,7 @@ impl PolicerConfig {
         if self.burst == Bytes(0) {
             return Err(ConfigError::new(
                 "policer.burst",
-                "a bucket of \"0 B\" passes nothing; accepted are one packet's length or more",
+                "a bucket of \"0 B\" passes nothing; expected one packet's length or more",
             ));
         }
         Ok(())

@@ -73,7 +73,7 @@ impl RateTrace {
     /// If the factor is out of range, or leaves nothing of the rates.
     pub fn scaled(&self) -> Result<Option<Arc<Capacity>>, ConfigError> {
         if !SCALES.contains(&self.scale) {
-            let message = format!("is {}: accepted are 0.001 to 1000", self.scale);
+            let message = format!("is {}: expected 0.001 to 1000", self.scale);
             return Err(ConfigError::new("rate.scale", message));
         }
         let Some(capacity) = &self.capacity else { return Ok(None) };
@@ -176,9 +176,9 @@ mod tests {
     fn impossible_factors_are_refused() {
         let capacity = Capacity::rates(&[(Span::ZERO, 100)], Span::from_secs(1)).map(Arc::new);
         for (scale, said) in [
-            (0.0, "is 0: accepted are 0.001 to 1000"),
-            (f64::NAN, "accepted are"),
-            (2e3, "accepted are"),
+            (0.0, "is 0: expected 0.001 to 1000"),
+            (f64::NAN, "expected"),
+            (2e3, "expected"),
             (0.002, "makes all rates less than 1 b/s"),
         ] {
             let trace = RateTrace { scale, capacity: capacity.clone(), ..RateTrace::default() };

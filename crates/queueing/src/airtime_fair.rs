@@ -253,12 +253,12 @@ impl Discipline for AirtimeFair {
 
     fn build(config: &AirtimeFairConfig, seed: Seed, label: &str) -> Result<Self, ConfigError> {
         if config.limit == 0 {
-            let message = "a queue of 0 packets passes nothing; accepted are 1 or more";
+            let message = "a queue of 0 packets passes nothing; expected 1 or more";
             return Err(ConfigError::new("limit", message));
         }
         let quantum = config.quantum;
         if !(Span::from_micros(1)..=Span::from_secs(1)).contains(&quantum) {
-            let message = format!("{quantum} is out of range: accepted are 1 us to 1 s");
+            let message = format!("{quantum} is out of range: expected 1 us to 1 s");
             return Err(ConfigError::new("quantum", message));
         }
         let codel = Rules::new((config.target, config.interval), config.mtu, config.ecn)?;

@@ -68,12 +68,12 @@ impl Rules {
         ecn: bool,
     ) -> Result<Self, ConfigError> {
         if target == Span::ZERO {
-            let message = "is 0 s; accepted are values above 0 s (RFC 8289: 5 ms)";
+            let message = "is 0 s; expected values above 0 s (RFC 8289: 5 ms)";
             return Err(ConfigError::new("target", message));
         }
         if interval < target {
             let message = format!(
-                "{interval} is shorter than target, {target}; accepted are target or more (RFC 8289: 100 ms, about the longest round-trip time)"
+                "{interval} is shorter than target, {target}; expected target or more (RFC 8289: 100 ms, about the longest round-trip time)"
             );
             return Err(ConfigError::new("interval", message));
         }
@@ -324,7 +324,7 @@ impl Discipline for Codel {
 
     fn build(config: &CodelConfig, _: Seed, _: &str) -> Result<Self, ConfigError> {
         if config.limit == 0 {
-            let message = "a queue of 0 packets passes nothing; accepted are 1 or more";
+            let message = "a queue of 0 packets passes nothing; expected 1 or more";
             return Err(ConfigError::new("limit", message));
         }
         Ok(Self {

@@ -399,7 +399,7 @@ fn impossible_values_are_refused() {
         ("kind = \"drop-tail\"\npackets = 0", "packets: a queue of 0 packets"),
         ("kind = \"drop-tail\"\nbytes = \"0 B\"", "bytes: "),
         ("kind = \"red\"\nlimit = 0", "limit: "),
-        ("kind = \"red\"\nmin = 90", "max: 90 is out of range: accepted are values above min, 90"),
+        ("kind = \"red\"\nmin = 90", "max: 90 is out of range: expected values above min, 90"),
         ("kind = \"red\"\nmin = -1", "min: -1"),
         ("kind = \"red\"\nmin = nan", "min: NaN"),
         ("kind = \"red\"\nmax = inf", "max: inf"),

@@ -64,13 +64,13 @@ pub(crate) fn limits(
     if packets == Some(0) {
         return Err(ConfigError::new(
             "packets",
-            "a queue of 0 packets passes nothing; accepted are 1 or more",
+            "a queue of 0 packets passes nothing; expected 1 or more",
         ));
     }
     if bytes == Some(Bytes(0)) {
         return Err(ConfigError::new(
             "bytes",
-            "a queue of \"0 B\" passes nothing; accepted are one packet's length or more",
+            "a queue of \"0 B\" passes nothing; expected one packet's length or more",
         ));
     }
     let packets = match (packets, bytes) {

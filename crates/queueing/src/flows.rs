@@ -55,12 +55,12 @@ impl FlowRules {
         hash: Keyed,
     ) -> Result<Self, ConfigError> {
         if !(1..=65_536).contains(&count) {
-            let message = format!("{count} is out of range: accepted are 1 to 65536");
+            let message = format!("{count} is out of range: expected 1 to 65536");
             return Err(ConfigError::new("flows", message));
         }
         // A quantum of one byte would need one round per byte of a packet.
         if !(64..=1 << 20).contains(&quantum.0) {
-            let message = format!("{quantum} is out of range: accepted are 64 B to 1 MiB");
+            let message = format!("{quantum} is out of range: expected 64 B to 1 MiB");
             return Err(ConfigError::new(key, message));
         }
         Ok(Self { quantum: i64::narrow(quantum.0), codel, hash, count })

@@ -160,7 +160,7 @@ impl Discipline for FqCodel {
 
     fn build(config: &FqCodelConfig, seed: Seed, label: &str) -> Result<Self, ConfigError> {
         if config.limit == 0 {
-            let message = "a queue of 0 packets passes nothing; accepted are 1 or more";
+            let message = "a queue of 0 packets passes nothing; expected 1 or more";
             return Err(ConfigError::new("limit", message));
         }
         let target = config.target.unwrap_or(Span::from_millis(5));

@@ -142,30 +142,24 @@ impl Discipline for Jersey {
         let err = |key, message| Err(ConfigError::new(key, message));
         if !(c.threshold.is_finite() && c.threshold >= 0.0) {
             let t = c.threshold;
-            return err(
-                "threshold",
-                format!("{t} is out of range: accepted are 0 packets or more"),
-            );
+            return err("threshold", format!("{t} is out of range: expected 0 packets or more"));
         }
         if c.limit == 0 {
-            let message = "a queue of 0 packets passes nothing; accepted are 1 or more";
+            let message = "a queue of 0 packets passes nothing; expected 1 or more";
             return err("limit", message.to_owned());
         }
         if !(c.weight > 0.0 && c.weight <= 1.0) {
             let w = c.weight;
-            return err(
-                "weight",
-                format!("{w} is out of range: accepted are values above 0, up to 1"),
-            );
+            return err("weight", format!("{w} is out of range: expected values above 0, up to 1"));
         }
         if c.mean_packet < Bytes(20) {
             let size = c.mean_packet;
-            let message = format!("is {size}; accepted are 20 B (an IP header) or more");
+            let message = format!("is {size}; expected 20 B (an IP header) or more");
             return err("mean_packet", message);
         }
         if c.packet_time == Some(Span::ZERO) {
             let message =
-                "is 0 s; accepted are values above 0 s; omit the key on a link of unlimited rate";
+                "is 0 s; expected values above 0 s; omit the key on a link of unlimited rate";
             return err("packet_time", message.to_owned());
         }
         let avg = Average::new(c.weight, c.mean_packet, c.packet_time);

@@ -247,23 +247,17 @@ impl Discipline for Pie {
     fn build(config: &PieConfig, seed: Seed, label: &str) -> Result<Self, ConfigError> {
         let err = |key, message: String| Err(ConfigError::new(key, message));
         if config.limit == 0 {
-            let message = "a queue of 0 packets passes nothing; accepted are 1 or more";
+            let message = "a queue of 0 packets passes nothing; expected 1 or more";
             return err("limit", message.to_owned());
         }
         for (key, value) in [("target", config.target), ("update", config.update)] {
             if value == Span::ZERO {
-                return err(
-                    key,
-                    "is 0 s; accepted are values above 0 s (RFC 8033: 15 ms)".to_owned(),
-                );
+                return err(key, "is 0 s; expected values above 0 s (RFC 8033: 15 ms)".to_owned());
             }
         }
         for (key, value) in [("alpha", config.alpha), ("beta", config.beta)] {
             if !(value.is_finite() && value >= 0.0) {
-                return err(
-                    key,
-                    format!("{value} is out of range: accepted are 0 or more, in 1/s"),
-                );
+                return err(key, format!("{value} is out of range: expected 0 or more, in 1/s"));
             }
         }
         Ok(Self {

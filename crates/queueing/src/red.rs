@@ -356,22 +356,22 @@ impl Discipline for Red {
 fn check(c: &RedConfig) -> Result<(), ConfigError> {
     let err = |key, message| Err(ConfigError::new(key, message));
     if !(c.min.is_finite() && c.min >= 0.0) {
-        return err("min", format!("{} is out of range: accepted are 0 packets or more", c.min));
+        return err("min", format!("{} is out of range: expected 0 packets or more", c.min));
     }
     if !(c.max.is_finite() && c.max > c.min) {
         let (max, min) = (c.max, c.min);
-        return err("max", format!("{max} is out of range: accepted are values above min, {min}"));
+        return err("max", format!("{max} is out of range: expected values above min, {min}"));
     }
     if !(c.weight > 0.0 && c.weight <= 1.0) {
         let w = c.weight;
-        return err("weight", format!("{w} is out of range: accepted are values above 0, up to 1"));
+        return err("weight", format!("{w} is out of range: expected values above 0, up to 1"));
     }
     if c.limit == 0 {
-        let message = "a queue of 0 packets passes nothing; accepted are 1 or more";
+        let message = "a queue of 0 packets passes nothing; expected 1 or more";
         return err("limit", message.to_owned());
     }
     if c.mean_packet.0 == 0 {
-        let message = "is 0 B; accepted are 1 B or more (an IP header has 20 B)";
+        let message = "is 0 B; expected 1 B or more (an IP header has 20 B)";
         return err("mean_packet", message.to_owned());
     }
     if c.packet_time.is_some() && !c.idle_decay {
@@ -379,8 +379,7 @@ fn check(c: &RedConfig) -> Result<(), ConfigError> {
         return err("packet_time", message.to_owned());
     }
     if c.packet_time == Some(Span::ZERO) {
-        let message =
-            "is 0 s; accepted are values above 0 s; omit the key on a link of unlimited rate";
+        let message = "is 0 s; expected values above 0 s; omit the key on a link of unlimited rate";
         return err("packet_time", message.to_owned());
     }
     Ok(())

@@ -150,7 +150,7 @@ impl Discipline for Tbf {
         if config.burst == Bytes(0) {
             return Err(ConfigError::new(
                 "burst",
-                "a bucket of \"0 B\" passes nothing; accepted are one packet's length or more",
+                "a bucket of \"0 B\" passes nothing; expected one packet's length or more",
             ));
         }
         let bucket = TokenBucket::new(config.rate, config.burst);

@@ -232,7 +232,7 @@ fn rate_fault(rate: BitRate, message: Bytes) -> Option<(&'static str, String)> {
             u128::from(rate.bps()) / bits
         );
         let fix = "choose a lower rate or a longer message";
-        ("rate", format!("{found}: accepted are up to {MAX_MESSAGES_PER_SECOND}; {fix}"))
+        ("rate", format!("{found}: expected up to {MAX_MESSAGES_PER_SECOND}; {fix}"))
     })
 }
 
@@ -244,7 +244,7 @@ fn periods_fault(on: Span, off: Span) -> Option<(&'static str, String)> {
         (
             "on",
             format!(
-                "{found}: each on-period begins with a message; accepted are {least} or more in all"
+                "{found}: each on-period begins with a message; expected {least} or more in all"
             ),
         )
     })
@@ -260,16 +260,14 @@ fn repeat_fault(repeat: Option<Span>, schedule: &Schedule) -> Option<(&'static s
     let (repeat, last) = (repeat?, schedule.last());
     let wrong = |least: String| Some(("repeat", format!("is {repeat}: {least}")));
     if repeat < last || repeat == Span::ZERO {
-        return wrong(format!(
-            "the arrivals last {last}; accepted are this time or more, above 0 s"
-        ));
+        return wrong(format!("the arrivals last {last}; expected this time or more, above 0 s"));
     }
     let number = schedule.arrivals().len() as u64;
     let least = shortest(number);
     if repeat < least {
         let s = if number == 1 { "" } else { "s" };
         return wrong(format!(
-            "the file has {number} message{s}; accepted are up to {MAX_MESSAGES_PER_SECOND} in a second, \
+            "the file has {number} message{s}; expected up to {MAX_MESSAGES_PER_SECOND} in a second, \
              which is {least} or more"
         ));
     }
@@ -295,12 +293,12 @@ mod tests {
         let found =
             fault(&format!("{constant}, \"rate\": \"10 Gb/s\", \"message\": \"1 B\"")).unwrap();
         let wanted =
-            "rate: is 10 Gb/s, 1250000000 messages of 1 B in a second: accepted are up to 10000000";
+            "rate: is 10 Gb/s, 1250000000 messages of 1 B in a second: expected up to 10000000";
         assert!(found.starts_with(wanted), "{found}");
         let on_off = "\"kind\": \"on-off\", \"rate\": \"1 Mb/s\"";
         let periods = |on, off| fault(&format!("{on_off}, \"on\": \"{on}\", \"off\": \"{off}\""));
         assert_eq!(periods("50 ns", "50 ns"), None);
-        assert!(periods("1 ns", "1 ns").unwrap().contains("accepted are 100 ns or more in all"));
+        assert!(periods("1 ns", "1 ns").unwrap().contains("expected 100 ns or more in all"));
     }
 
     #[test]

@@ -251,7 +251,7 @@ impl CellSpec {
         }
         self.layout.validate().map_err(at("layout"))?;
         if !self.center.is_finite() {
-            let message = format!("is {}: accepted are finite numbers", self.center);
+            let message = format!("is {}: expected finite numbers", self.center);
             return Err(ScenarioError::at(format!("{path}.center"), message));
         }
         self.setup().map_err(at(""))?;

@@ -77,7 +77,7 @@ fn check_text_size<T: Serialize>(link: &T, count: usize, at: &str) -> Result<(),
         return Ok(());
     }
     let message = format!(
-        "makes {count} links that take {length} bytes each to describe: accepted are {} MB in all",
+        "makes {count} links that take {length} bytes each to describe: expected {} MB in all",
         MAX_TEXT_BYTES / 1_000_000
     );
     Err(ScenarioError::at(at, message))
@@ -154,7 +154,7 @@ fn check(spec: &LinkSpec, place: &LinkPaths) -> Result<(), ScenarioError> {
         {
             return Err(ScenarioError::at(
                 format!("{at}.mtu"),
-                format!("is {mtu}: accepted are 68 B (RFC 791) to 65535 B"),
+                format!("is {mtu}: expected 68 B (RFC 791) to 65535 B"),
             ));
         }
     }

@@ -61,7 +61,7 @@ pub(crate) fn join(cells: &mut [Cell]) -> Result<(), ScenarioError> {
             && nodes > MAX_ON_MEDIUM
         {
             let message = format!(
-                "makes {nodes} stations on one medium, access points counted: accepted are up to \
+                "makes {nodes} stations on one medium, access points counted: expected up to \
                  {MAX_ON_MEDIUM}"
             );
             return Err(ScenarioError::at(format!("{}.channel", cells[*last].path), message));

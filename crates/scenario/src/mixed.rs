@@ -62,7 +62,7 @@ impl CellSpec {
                 }
                 _ => {
                     let message = format!(
-                        "is {own} in a cell of {cell}: accepted are {cell}, and 802.11b in a cell \
+                        "is {own} in a cell of {cell}: expected {cell}, and 802.11b in a cell \
                          of 802.11g"
                     );
                     return Err(at(message));
@@ -83,7 +83,7 @@ impl CellSpec {
             let mut names: Vec<String> = older.map(ToString::to_string).collect();
             names.push(cell.to_string());
             let accepted = names.join(", ");
-            return Err(format!("is {own} in a cell of {cell} at {band}: accepted are {accepted}"));
+            return Err(format!("is {own} in a cell of {cell} at {band}: expected {accepted}"));
         }
         if self.hops == Hops::Chain {
             return Err(format!(

@@ -75,7 +75,7 @@ impl CellSpec {
         let refuse = |key, message: String| Err(ConfigError::new(key, message));
         match self.bss_color {
             Some(color) if !(1..=63).contains(&color) => {
-                return refuse("bss_color", format!("is {color}: accepted are 1 to 63"));
+                return refuse("bss_color", format!("is {color}: expected 1 to 63"));
             }
             Some(color) if !self.standard.has_colours() => {
                 let standard = self.standard;

@@ -108,7 +108,7 @@ fn parse(text: &str) -> Result<Value, ScenarioError> {
 fn syntax(message: &str) -> String {
     if message.contains("number out of range") {
         return format!(
-            "a number is out of range: accepted are whole numbers from {} to {}",
+            "a number is out of range: expected whole numbers from {} to {}",
             i64::MIN,
             u64::MAX
         );

@@ -57,7 +57,7 @@ impl Scenario {
                 "replications",
                 format!(
                     "is {}: with {} flows and {} directions of links that makes {results} \
-                     results to keep; accepted are up to {MAX_RESULTS}",
+                     results to keep; expected up to {MAX_RESULTS}",
                     scenario.replications,
                     flows.len(),
                     links.len()
@@ -134,7 +134,7 @@ impl Scenario {
         if !(1..=1_000_000).contains(&self.replications) {
             return Err(ScenarioError::at(
                 "replications",
-                format!("is {}: accepted are 1 to 1000000", self.replications),
+                format!("is {}: expected 1 to 1000000", self.replications),
             ));
         }
         Ok(())

@@ -69,7 +69,7 @@ impl Schedule {
             if count == 0 && is_heading(line) {
                 unit = unit_of(line).ok_or_else(|| {
                     let found = shown(line);
-                    format!("line {number}: the heading is \"{found}\": accepted are {HEADINGS}")
+                    format!("line {number}: the heading is \"{found}\": expected {HEADINGS}")
                 })?;
                 continue;
             }
@@ -194,7 +194,7 @@ mod tests {
             ("time_s,bytes", "no arrival"),
             (
                 "packet,bytes\n1,2",
-                "line 1: the heading is \"packet,bytes\": accepted are time (in seconds), time_s, time_ms",
+                "line 1: the heading is \"packet,bytes\": expected time (in seconds), time_s, time_ms",
             ),
             ("time_min\n1", "line 1: the heading"),
             ("time_s,rate\n1,2", "line 1: the heading"),

@@ -152,7 +152,7 @@ fn check_power(path: &str, power_dbm: f64) -> Result<(), ScenarioError> {
     if POWERS.contains(&power_dbm) {
         return Ok(());
     }
-    let message = format!("is {power_dbm}: accepted are -50 to 60 dBm");
+    let message = format!("is {power_dbm}: expected -50 to 60 dBm");
     Err(ScenarioError::at(path, message))
 }
 

@@ -96,5 +96,5 @@ pub(crate) fn in_range(path: &str, n: u32) -> Result<(), ScenarioError> {
     if (1..=MAX_SIZE).contains(&n) {
         return Ok(());
     }
-    Err(ScenarioError::at(path, format!("is {n}: accepted are 1 to {MAX_SIZE}")))
+    Err(ScenarioError::at(path, format!("is {n}: expected 1 to {MAX_SIZE}")))
 }

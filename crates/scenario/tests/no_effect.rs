@@ -80,7 +80,7 @@ fn a_station_without_a_parameter() {
         ),
         // The path leads to the key as in other tables.
         ("{ station = \"stax\", aifsn = 3 }", ".station: the cell has no node \"stax\""),
-        ("{ station = \"sta1\", attempts = 256 }", ".attempts: is 256: accepted are 1 to 255"),
+        ("{ station = \"sta1\", attempts = 256 }", ".attempts: is 256: expected 1 to 255"),
         ("{ station = \"sta1\", aifsn = 16 }", ": AIFSN of sta1 is 16"),
     ] {
         let found = with(&format!("{good}, {station}"));

@@ -43,17 +43,17 @@ fn a_number_beyond_its_type_gives_the_error_of_the_key() {
         (
             arq("attempts = 70000"),
             "links[0].protocol.attempts",
-            "is 70000: accepted are 1 (no retransmission) to 1000",
+            "is 70000: expected 1 (no retransmission) to 1000",
         ),
         (
             arq("attempts = -3"),
             "links[0].protocol.attempts",
-            "is -3: accepted are 1 (no retransmission) to 1000",
+            "is -3: expected 1 (no retransmission) to 1000",
         ),
         (
             refusal(LINK, &[("replications", "5000000000")]),
             "replications",
-            "is 5000000000: accepted are 1 to 1000000",
+            "is 5000000000: expected 1 to 1000000",
         ),
     ] {
         assert_eq!((error.path.as_str(), error.message.as_str()), (path, message));

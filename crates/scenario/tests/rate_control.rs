@@ -60,7 +60,7 @@ fn impossible_rates_are_refused() {
         ("rates = [\"6 Mb/s\", \"11 Mb/s\"]", ["cells[0].rates:", "is 11 Mb/s: 802.11a has"]),
         (
             "rate = \"6 Mb/s\"\nrates = [\"54 Mb/s\"]",
-            ["cells[0].rate: is 6 Mb/s", "accepted are 54 Mb/s"],
+            ["cells[0].rate: is 6 Mb/s", "expected 54 Mb/s"],
         ),
         (
             "rate = \"6 Mb/s\"\nrate_control = { control = \"chain\", stages = [{ rate = \"6 Mb/s\" }] }",

@@ -102,7 +102,7 @@ pub(crate) trait Model: LossModel + Sized {
 /// Rejects a period below 1 us, which would make a run too slow.
 pub(crate) fn at_least_a_microsecond(key: &'static str, span: Span) -> Result<Span, ConfigError> {
     if span < Span::from_micros(1) {
-        return Err(ConfigError::new(key, format!("is {span}; accepted are 1 us or more")));
+        return Err(ConfigError::new(key, format!("is {span}; expected 1 us or more")));
     }
     Ok(span)
 }

@@ -148,7 +148,7 @@ impl Model for TwoState {
             return Err(ConfigError::new(
                 "stay_max",
                 format!(
-                    "is {}; accepted are stay_min, {}, to 146 years",
+                    "is {}; expected stay_min, {}, to 146 years",
                     config.stay_max, config.stay_min
                 ),
             ));

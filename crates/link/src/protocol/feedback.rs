@@ -81,14 +81,14 @@ impl FeedbackConfig {
     pub(super) fn check(&self) -> Result<(), ConfigError> {
         let refuse = |key: &'static str, message: &str| Err(ConfigError::new(key, message));
         if !(1..=1500).contains(&self.size.0) {
-            return refuse("protocol.feedback.size", "accepted are 1 B to 1500 B");
+            return refuse("protocol.feedback.size", "expected 1 B to 1500 B");
         }
         if self.way == Way::Free && self.size != Self::default().size {
             let message = "has no effect with way = \"free\", where reports have no size; set way = \"reverse\"";
             return refuse("protocol.feedback.size", message);
         }
         if self.timer == Some(Span::ZERO) {
-            return refuse("protocol.feedback.timer", "is 0 s; accepted are values above 0 s");
+            return refuse("protocol.feedback.timer", "is 0 s; expected values above 0 s");
         }
         Ok(())
     }

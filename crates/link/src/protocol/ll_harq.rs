@@ -287,7 +287,7 @@ impl LinkProtocol for LlHarq {
 /// Checks the header size of a unit.
 pub(super) fn header(bytes: Bytes) -> Result<u32, ConfigError> {
     if bytes.0 > 100 {
-        let message = format!("is {bytes}; accepted are 0 B to 100 B");
+        let message = format!("is {bytes}; expected 0 B to 100 B");
         return Err(ConfigError::new("protocol.header", message));
     }
     Ok(u32::narrow(bytes.0))
@@ -303,13 +303,13 @@ impl Model for LlHarq {
         if !(0.0..=20.0).contains(&deviations) {
             return Err(ConfigError::new(
                 "protocol.deviations",
-                format!("is {deviations}; accepted are 0 to 20 standard deviations"),
+                format!("is {deviations}; expected 0 to 20 standard deviations"),
             ));
         }
         if config.weight.get() <= 0.0 {
             return Err(ConfigError::new(
                 "protocol.weight",
-                "is 0; accepted are values above 0, up to 1",
+                "is 0; expected values above 0, up to 1",
             ));
         }
         let left = MAX_SYMBOLS - units;
@@ -324,7 +324,7 @@ impl Model for LlHarq {
                 "protocol.rfec_max",
                 format!(
                     "is {most}: with units = {units} the code over GF(256) has {left} units left, \
-                     so that accepted are 1 to {left}"
+                     so that expected 1 to {left}"
                 ),
             ));
         }

@@ -89,9 +89,7 @@ pub(super) fn check_counts(
     if !(1..=MAX_SYMBOLS).contains(&units) {
         return Err(ConfigError::new(
             key,
-            format!(
-                "is {units}; accepted are 1 to {MAX_SYMBOLS}, the symbols of a code over GF(256)"
-            ),
+            format!("is {units}; expected 1 to {MAX_SYMBOLS}, the symbols of a code over GF(256)"),
         ));
     }
     if let Some(mtu) = mtu
@@ -105,13 +103,13 @@ pub(super) fn check_counts(
     if !(1..=1000).contains(&attempts) {
         return Err(ConfigError::new(
             "protocol.attempts",
-            format!("is {attempts}: accepted are 1 (no retransmission) to 1000"),
+            format!("is {attempts}: expected 1 (no retransmission) to 1000"),
         ));
     }
     if window == Some(0) {
         return Err(ConfigError::new(
             "protocol.window",
-            "is 0; accepted are 1 or more; omit the key for no limit",
+            "is 0; expected 1 or more; omit the key for no limit",
         ));
     }
     Ok(())

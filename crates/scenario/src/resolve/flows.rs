@@ -22,7 +22,7 @@ pub(super) fn resolve(specs: &[FlowSpec], nodes: &Nodes) -> Result<Vec<Flow>, Sc
         if spec.count == 0 || total > MAX_PARTS {
             return Err(ScenarioError::at(
                 at("count"),
-                format!("is {}: accepted are 1 to {MAX_PARTS} flows in all", spec.count),
+                format!("is {}: expected 1 to {MAX_PARTS} flows in all", spec.count),
             ));
         }
         if let Some((key, message)) = spec.app.fault() {

@@ -78,7 +78,7 @@ fn near(without: &Without, cells: &[Cell]) -> Result<Vec<BTreeSet<usize>>, Scena
         }
         if spec.hops == Hops::Chain {
             return refuse(format!(
-                "\"{name}\" is in the chain \"{}\", where stations send to their neighbours: accepted are \
+                "\"{name}\" is in the chain \"{}\", where stations send to their neighbours: expected \
                  stations of cells with hops = \"access-point\"",
                 spec.name
             ));

@@ -188,7 +188,7 @@ fn check_units(
                 format!("{}.protocol.units", link.path),
                 format!(
                     "is {}, but flow \"{}\" sends packets of {shortest} B over \"{}\", and a unit \
-                     has at least one byte: accepted are up to {shortest}",
+                     has at least one byte: expected up to {shortest}",
                     common.units, flow.name, link.name
                 ),
             ));
@@ -212,7 +212,7 @@ fn check_bursts(flow: &Flow, hops: &[PathHop<'_>], longest: u64) -> Result<(), S
                 format!("{}.{key}.burst", link.path),
                 format!(
                     "is {burst}, but flow \"{}\" sends packets of {longest} B over \"{}\", which never pass: \
-                     accepted are {longest} B and more",
+                     expected {longest} B and more",
                     flow.name, link.name
                 ),
             ));

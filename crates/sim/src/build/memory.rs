@@ -53,7 +53,7 @@ pub(crate) fn check(plan: &Resolved) -> Result<(), ScenarioError> {
     let gib = |bytes: u64| bytes as f64 / (1u64 << 30) as f64;
     let message = format!(
         "{stations} stations and access points in {replications} replications would take about \
-         {:.1} GiB ({:.1} for pairs of stations, {:.1} for results): accepted are up to {:.0} GiB; use \
+         {:.1} GiB ({:.1} for pairs of stations, {:.1} for results): expected up to {:.0} GiB; use \
          fewer stations or replications",
         gib(all),
         gib(media),

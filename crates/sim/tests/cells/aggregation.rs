@@ -109,10 +109,10 @@ fn tcp_over_lost_mpdus() {
 fn what_does_not_go_with_aggregates_is_refused() {
     let off = "mac.aggregation.max_mpdus = 1";
     for (keys, path, expected) in [
-        ("mac.aggregation.max_mpdus = 65", "mac.aggregation.max_mpdus", "accepted are 1 to 64"),
+        ("mac.aggregation.max_mpdus = 65", "mac.aggregation.max_mpdus", "expected 1 to 64"),
         ("mac.aggregation.max_bytes = \"2 MB\"", "mac.aggregation.max_bytes", "4096 to 1048575 B"),
         ("mac.aggregation.max_time = \"6 ms\"", "mac.aggregation.max_time", "100 us to 5484 us"),
-        ("mac.aggregation.reorder_timeout = \"0 s\"", "reorder_timeout", "accepted are 1 ms"),
+        ("mac.aggregation.reorder_timeout = \"0 s\"", "reorder_timeout", "expected 1 ms"),
         ("mac.fragmentation_threshold = \"500 B\"", "mac.fragmentation_threshold", off),
         ("mac.ablation.ack_oracle = true", "mac.ablation.ack_oracle", off),
         ("schemes = [{ scheme = \"link-red\" }]", "mac.aggregation", off),

@@ -78,10 +78,10 @@ fn pacing_adds_the_exchange_to_the_back_off() {
 #[test]
 fn keys_have_ranges() {
     for (keys, wanted) in [
-        ("weight = 0.0", "schemes[0].weight: is 0: accepted are numbers above 0"),
+        ("weight = 0.0", "schemes[0].weight: is 0: expected numbers above 0"),
         ("min_th = 300.0", "schemes[0].min_th"),
-        ("max_th = 0.5", "accepted are numbers above min_th (1)"),
-        ("max_p = 1.5", "is 1.5: accepted are 0 to 1"),
+        ("max_th = 0.5", "expected numbers above min_th (1)"),
+        ("max_p = 1.5", "is 1.5: expected 0 to 1"),
     ] {
         let text = format!(
             "[[cells]]\nlayout = {{ kind = \"star\", stations = 1 }}\n\

@@ -148,7 +148,7 @@ fn impossible_mixtures_are_refused() {
             "802.11a",
             b,
             "",
-            "stations[0].standard: is 802.11b in a cell of 802.11a: accepted are 802.11a",
+            "stations[0].standard: is 802.11b in a cell of 802.11a: expected 802.11a",
         ),
         (g, "\"802.11a\"", "", "is 802.11a in a cell of 802.11g"),
         ("802.11b", "\"802.11g\"", "", "leave out the key"),

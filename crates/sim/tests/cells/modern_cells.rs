@@ -175,8 +175,8 @@ const REFUSED: &[(&str, &str)] = &[
         "cells[0].width: is 80 MHz: 802.11n at 5 GHz has 20 MHz, 40 MHz; the nearest is 40 MHz",
     ),
     ("standard = \"802.11ax\"\nband = \"2.4 GHz\"\nwidth = \"80 MHz\"", "the nearest is 40 MHz"),
-    ("standard = \"802.11ax\"\nstreams = 5", "cells[0].streams: is 5: accepted are 1 to 4"),
-    ("streams = 2", "cells[0].streams: is 2: accepted are 1 with 802.11a"),
+    ("standard = \"802.11ax\"\nstreams = 5", "cells[0].streams: is 5: expected 1 to 4"),
+    ("streams = 2", "cells[0].streams: is 2: expected 1 with 802.11a"),
     (
         "standard = \"802.11ax\"\nguard_interval = \"400 ns\"",
         "cells[0].guard_interval: is 400 ns: 802.11ax has 800 ns, 1600 ns, 3200 ns; the nearest is 800 ns",
@@ -215,7 +215,7 @@ const REFUSED: &[(&str, &str)] = &[
     ),
     (
         "standard = \"802.11ax\"\nchannel = 36\nbss_color = 64",
-        "cells[0].bss_color: is 64: accepted are 1 to 63",
+        "cells[0].bss_color: is 64: expected 1 to 63",
     ),
     (
         "standard = \"802.11ac\"\nchannel = 36\nbss_color = 1",
@@ -231,7 +231,7 @@ const REFUSED: &[(&str, &str)] = &[
     ),
     (
         "standard = \"802.11ax\"\nchannel = 36\nbss_color = 1\nmac.obss_pd_dbm = -60",
-        "cells[0].mac.obss_pd_dbm: is -60: accepted are -82 to -62",
+        "cells[0].mac.obss_pd_dbm: is -60: expected -82 to -62",
     ),
     (
         "standard = \"802.11a\"\nchannel = 36\nmac.bonding = \"static\"",
@@ -262,11 +262,11 @@ const REFUSED: &[(&str, &str)] = &[
     ),
     (
         "standard = \"802.11n\"\nstream_penalty_db = -1",
-        "cells[0].stream_penalty_db: is -1 dB: accepted are 0 to 30 dB",
+        "cells[0].stream_penalty_db: is -1 dB: expected 0 to 30 dB",
     ),
     (
         "standard = \"802.11ac\"\nerror = { model = \"threshold\", rates = [{ mcs = 12, sinr_db = 3 }] }",
-        "mcs: is 12: accepted are 0 to 11 for each number of streams",
+        "mcs: is 12: expected 0 to 11 for each number of streams",
     ),
     (
         "standard = \"802.11n\"\nmac.protection = \"rts-cts\"",
@@ -274,7 +274,7 @@ const REFUSED: &[(&str, &str)] = &[
     ),
     (
         "standard = \"802.11ac\"\nstations = [{ name = \"sta0\", standard = \"802.11ax\" }]",
-        "stations[0].standard: is 802.11ax in a cell of 802.11ac at 5 GHz: accepted are 802.11a, 802.11n, 802.11ac",
+        "stations[0].standard: is 802.11ax in a cell of 802.11ac at 5 GHz: expected 802.11a, 802.11n, 802.11ac",
     ),
     (
         "standard = \"802.11ac\"\nstations = [{ name = \"sta0\", width = \"160 MHz\" }]",
@@ -308,7 +308,7 @@ const REFUSED: &[(&str, &str)] = &[
     ("standard = \"802.11n\"\nmcs = 300", "the nearest is 7"),
     (
         "standard = \"802.11ac\"\nerror = { model = \"table\", reference = \"1000 B\", curves = [{ mcs = -1, snr_db = [1], per = [1] }] }",
-        "cells[0].error.curves[0].mcs: is -1: accepted are 0 to 11",
+        "cells[0].error.curves[0].mcs: is -1: expected 0 to 11",
     ),
     (
         "standard = \"802.11ac\"\nerror = { model = \"threshold\", rates = [{ mcs = 1, sinr_db = 3 }, { sinr_db = 3 }] }",

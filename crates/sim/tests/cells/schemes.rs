@@ -289,7 +289,7 @@ fn schemes_that_cannot_act_are_refused() {
             "access = \"edca\"",
             "\"tap\" sets the access category of TCP ACKs, which \"ftca\" has set",
         ),
-        ("{ scheme = \"tap\", acks = 0 }", "access = \"edca\"", "acks: is 0: accepted are 1 to 64"),
+        ("{ scheme = \"tap\", acks = 0 }", "access = \"edca\"", "acks: is 0: expected 1 to 64"),
         (
             "{ scheme = \"per-station\", stations = [{ station = \"sta7\", aifsn = 2 }] }",
             "",
@@ -298,7 +298,7 @@ fn schemes_that_cannot_act_are_refused() {
         (
             "{ scheme = \"per-station\", controller = { aifsn_min = 9, aifsn_max = 3 } }",
             "",
-            "is 3: accepted are 9 to 15",
+            "is 3: expected 9 to 15",
         ),
     ] {
         let error = refuse(schemes, mac);

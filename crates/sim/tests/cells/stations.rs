@@ -304,7 +304,7 @@ fn impossible_stations_are_refused() {
         ("stations = [{ name = \"sta0\", rate = \"7 Mb/s\" }]", &["stations[0].rate", "7 Mb/s"]),
         (
             "rates = [\"54 Mb/s\"]\nstations = [{ name = \"sta0\", rate = \"6 Mb/s\" }]",
-            &["stations[0].rate", "is 6 Mb/s: accepted are 54 Mb/s"],
+            &["stations[0].rate", "is 6 Mb/s: expected 54 Mb/s"],
         ),
         (
             "rate_control = { control = \"arf\" }\nstations = [{ name = \"sta0\", rate = \"6 Mb/s\" }]",

@@ -118,7 +118,7 @@ impl CompareOptions {
     pub(crate) fn variants(&self) -> Result<(Vec<VariantSpec>, usize), CompareError> {
         if self.tcp.is_empty() || self.tcp.len() > MAX_VARIANTS {
             return Err(CompareError::other(format!(
-                "tcp: {} variants; accepted are 1 to {MAX_VARIANTS}",
+                "tcp: {} variants; expected 1 to {MAX_VARIANTS}",
                 self.tcp.len()
             )));
         }

@@ -93,7 +93,7 @@ impl SchemesOptions {
         }
         if found.len() > MAX_VARIANTS {
             return Err(CompareError::other(format!(
-                "schemes: {} variants; accepted are up to {MAX_VARIANTS}",
+                "schemes: {} variants; expected up to {MAX_VARIANTS}",
                 found.len()
             )));
         }

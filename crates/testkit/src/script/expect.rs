@@ -68,7 +68,7 @@ impl Want {
         });
         let bad = || {
             format!(
-                "\"{text}\" is not a value: accepted are a number, a time such as 200ms, a range of \
+                "\"{text}\" is not a value: expected a number, a time such as 200ms, a range of \
                  either such as 1000..2000, or a word"
             )
         };
@@ -132,7 +132,7 @@ pub(super) fn check_name(name: &str) -> Result<(), String> {
     }
     let names: Vec<&str> =
         ACCESSORS.into_iter().chain(counters.keys().map(String::as_str)).collect();
-    Err(format!("\"{name}\" cannot be expected: accepted are {}", names.join(", ")))
+    Err(format!("\"{name}\" cannot be expected: expected {}", names.join(", ")))
 }
 
 fn value(connection: &Connection, name: &str) -> Value {

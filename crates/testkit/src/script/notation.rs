@@ -185,7 +185,7 @@ fn parse_flags(text: &str) -> Result<Option<Flags>, String> {
     for c in text.chars() {
         let (flag, _) = LETTERS.iter().find(|(_, letter)| *letter == c).ok_or_else(|| {
             format!(
-                "\"{text}\" is not a set of flags: accepted are letters of SFRP.EW, - for none, * for any"
+                "\"{text}\" is not a set of flags: expected letters of SFRP.EW, - for none, * for any"
             )
         })?;
         flags |= *flag;
@@ -198,7 +198,7 @@ fn parse_times(word: &str) -> Result<u64, String> {
     let times = word.strip_prefix('x').and_then(|n| n.parse().ok());
     times.filter(|n| (1..=MAX_SEGMENTS).contains(n)).ok_or_else(|| {
         format!(
-            "unknown word \"{word}\": accepted are seq, ack, win, a range A:B or A:B/STEP, *, and \
+            "unknown word \"{word}\": expected seq, ack, win, a range A:B or A:B/STEP, *, and \
              xN with N up to {MAX_SEGMENTS}"
         )
     })
@@ -208,7 +208,7 @@ fn parse_ecn(text: &str) -> Result<Ecn, String> {
     let found = ECN.iter().find(|(_, name)| *name == text.trim());
     found
         .map(|(ecn, _)| *ecn)
-        .ok_or_else(|| format!("unknown mark [{text}]: accepted are [ect0], [ect1], [ce], [noect]"))
+        .ok_or_else(|| format!("unknown mark [{text}]: expected [ect0], [ect1], [ce], [noect]"))
 }
 
 fn integer(text: &str) -> Result<i64, String> {
@@ -317,7 +317,7 @@ fn parse_options(text: &str, pattern: &mut Pattern) -> Result<(), String> {
             }
             _ => {
                 return Err(format!(
-                    "unknown option \"{word}\": accepted are mss N, wscale N, sackOK, ts [VALUE \
+                    "unknown option \"{word}\": expected mss N, wscale N, sackOK, ts [VALUE \
                      ECHO], sack A:B ..., and no OPTION"
                 ));
             }

@@ -108,7 +108,7 @@ impl Header {
                 self.profile =
                     Profile::ALL.into_iter().find(|p| p.name() == rest).ok_or_else(|| {
                         let names: Vec<_> = Profile::ALL.iter().map(|p| p.name()).collect();
-                        format!("unknown profile \"{rest}\": accepted are {}", names.join(", "))
+                        format!("unknown profile \"{rest}\": expected {}", names.join(", "))
                     })?;
             }
             "role" => {
@@ -116,9 +116,7 @@ impl Header {
                     "active" => Role::Active,
                     "passive" => Role::Passive,
                     _ => {
-                        return Err(format!(
-                            "unknown role \"{rest}\": accepted are active, passive"
-                        ));
+                        return Err(format!("unknown role \"{rest}\": expected active, passive"));
                     }
                 };
             }
@@ -235,7 +233,7 @@ fn parse_action(text: &str) -> Result<Vec<Action>, String> {
         "silence" => Ok(vec![Action::Silence(Span(seconds(rest)?))]),
         "expect" => expectations(rest).map(|list| vec![Action::Expect(list)]),
         _ => Err(format!(
-            "unknown line \"{text}\": accepted are < SEGMENT, > SEGMENT, open, write N, read N, \
+            "unknown line \"{text}\": expected < SEGMENT, > SEGMENT, open, write N, read N, \
              close, abort, auto_read, silence SECONDS, skip, expect NAME VALUE ..., and before the \
              first of them profile, role, set KEY = VALUE, iss, peer_iss, base, peer_base, tolerance"
         )),

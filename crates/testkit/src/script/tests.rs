@@ -79,7 +79,7 @@ fn errors_of_a_script_name_the_line() {
     let faults = [
         ("", 1, "does nothing"),
         ("0 open\nset mss = 1000", 2, "unknown line"),
-        ("profile fast", 1, "accepted are rfc, s0"),
+        ("profile fast", 1, "expected rfc, s0"),
         ("role both", 1, "active, passive"),
         ("set mss = \"big\"", 1, "u16"),
         ("set mss = ", 1, "KEY = VALUE"),
@@ -101,7 +101,7 @@ fn errors_of_a_script_name_the_line() {
         ("< . ack 1 <mss>", 1, "needs a number"),
         ("< . ack 1 <sack>", 1, "one to four"),
         ("< . ack 1 <ts 5>", 1, "an echo"),
-        ("< . ack 1 <window 5>", 1, "accepted are mss"),
+        ("< . ack 1 <window 5>", 1, "expected mss"),
         ("< . ack 1 <no fun>", 1, "followed by"),
         ("< . ack 1 [cw]", 1, "[ect0]"),
         ("0.0.1 open", 1, "not a time"),
@@ -112,7 +112,7 @@ fn errors_of_a_script_name_the_line() {
         ("0 auto_read maybe", 1, "on or off"),
         ("0 silence", 1, "not a time"),
         ("0 expect", 1, "pairs"),
-        ("0 expect colour 3", 1, "accepted are cwnd"),
+        ("0 expect colour 3", 1, "expected cwnd"),
         ("0 expect cwnd 3..2", 1, "not a value"),
         ("0 expect cwnd 3x", 1, "not a value"),
     ];

@@ -158,7 +158,7 @@ impl Variant {
         let hint = offer(key, known.chain([PROFILE]));
         let own = if law_keys.is_empty() { "none".to_owned() } else { law_keys.join(", ") };
         Err(format!(
-            "unknown key \"{key}\"{hint} (parameters of {law}: {own}; accepted are also \
+            "unknown key \"{key}\"{hint} (parameters of {law}: {own}; expected also \
              {PROFILE} and the keys of [tcp] in a scenario)"
         ))
     }

@@ -197,7 +197,7 @@ impl Sensing {
             ("preamble_detection_sinr_db", self.preamble_detection_sinr_db),
         ] {
             if let Some(db) = ratio.filter(|db| !(-20.0..=60.0).contains(db)) {
-                return Err(ConfigError::new(key, format!("is {db}: accepted are -20 to 60")));
+                return Err(ConfigError::new(key, format!("is {db}: expected -20 to 60")));
             }
         }
         Ok(())

@@ -112,13 +112,13 @@ impl Periodic {
     fn new(table: &Table<'_>, context: &InterferenceContext<'_>) -> Result<Self, ConfigError> {
         let Table { period, on, phase, reach, heard_by } = *table;
         if period < MIN_PERIOD || period > Span(u64::MAX / 4) {
-            let text = format!("is {period}: accepted are {MIN_PERIOD} to the length of a run");
+            let text = format!("is {period}: expected {MIN_PERIOD} to the length of a run");
             return Err(ConfigError::new("period", text));
         }
         if on > period {
             return Err(ConfigError::new(
                 "on",
-                format!("is {on}: accepted are 0 s to the period, {period}"),
+                format!("is {on}: expected 0 s to the period, {period}"),
             ));
         }
         let phase = match phase {

@@ -118,7 +118,7 @@ fn position(config: &ReachConfig, key: &'static str) -> Result<Position, ConfigE
     match config.position {
         Some(position) if position.is_finite() => Ok(position),
         Some(position) => {
-            let text = format!("is {position}: accepted are finite numbers");
+            let text = format!("is {position}: expected finite numbers");
             Err(ConfigError::new("reach.position", text))
         }
         None => Err(ConfigError::new(key, "needs reach.position")),

@@ -54,12 +54,12 @@ impl AblationConfig {
         ];
         for (key, attempts) in both {
             if let Some(attempts) = attempts.filter(|n| !(1..=255).contains(n)) {
-                let message = format!("is {attempts}: accepted are 1 to 255");
+                let message = format!("is {attempts}: expected 1 to 255");
                 return Err(ConfigError::new(key, message));
             }
         }
         if !SPEEDS.contains(&self.speed) {
-            let message = format!("is {}: accepted are 0.1 to 10", self.speed);
+            let message = format!("is {}: expected 0.1 to 10", self.speed);
             return Err(ConfigError::new("ablation.speed", message));
         }
         Ok(())

@@ -28,7 +28,7 @@ impl AccessParams {
     pub(crate) fn check(&self, name: &str) -> Result<(), ConfigError> {
         let wrong = |message: String| Err(ConfigError::new("", message));
         if !(1..=15).contains(&self.aifsn) {
-            return wrong(format!("AIFSN of {name} is {}: accepted are 1 to 15", self.aifsn));
+            return wrong(format!("AIFSN of {name} is {}: expected 1 to 15", self.aifsn));
         }
         for (key, cw) in [("CWmin", self.cw_min), ("CWmax", self.cw_max)] {
             if !(cw < 32_768 && (cw + 1).is_power_of_two()) {

@@ -93,17 +93,17 @@ impl AggregationConfig {
         };
         let mpdus = self.max_mpdus.unwrap_or(most.mpdus.into());
         if !(1..=u32::from(most.mpdus)).contains(&mpdus) {
-            let message = format!("is {mpdus}: accepted are 1 to {}", most.mpdus);
+            let message = format!("is {mpdus}: expected 1 to {}", most.mpdus);
             return Err(ConfigError::new("aggregation.max_mpdus", message));
         }
         let bytes = self.max_bytes.unwrap_or(Bytes(u64::from(most.usual_bytes)));
         if !(4_096..=u64::from(most.bytes)).contains(&bytes.0) {
-            let message = format!("is {bytes}: accepted are 4096 to {} B", most.bytes);
+            let message = format!("is {bytes}: expected 4096 to {} B", most.bytes);
             return Err(ConfigError::new("aggregation.max_bytes", message));
         }
         let time = self.max_time.unwrap_or(most.time);
         if !(Span::from_micros(100)..=most.time).contains(&time) {
-            let message = format!("is {time}: accepted are 100 us to {}", most.time);
+            let message = format!("is {time}: expected 100 us to {}", most.time);
             return Err(ConfigError::new("aggregation.max_time", message));
         }
         let amsdu = self.max_amsdu_bytes.0;
@@ -114,18 +114,18 @@ impl AggregationConfig {
                 _ => String::new(),
             };
             let message = format!(
-                "is {}: accepted are 0 B, which switches A-MSDU off, and 256 to {most_amsdu} B{alone}",
+                "is {}: expected 0 B, which switches A-MSDU off, and 256 to {most_amsdu} B{alone}",
                 self.max_amsdu_bytes
             );
             return Err(ConfigError::new("aggregation.max_amsdu_bytes", message));
         }
         if self.density > Span::from_micros(16) {
-            let message = format!("is {}: accepted are 0 s to 16 us", self.density);
+            let message = format!("is {}: expected 0 s to 16 us", self.density);
             return Err(ConfigError::new("aggregation.density", message));
         }
         let reorder_timeout = self.reorder_timeout.unwrap_or(Span::from_millis(100));
         if !(Span::from_millis(1)..=Span::from_secs(10)).contains(&reorder_timeout) {
-            let message = format!("is {reorder_timeout}: accepted are 1 ms to 10 s");
+            let message = format!("is {reorder_timeout}: expected 1 ms to 10 s");
             return Err(ConfigError::new("aggregation.reorder_timeout", message));
         }
         Ok((mpdus > 1 || amsdu > 0).then_some(Aggregation {

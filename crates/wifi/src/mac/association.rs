@@ -52,11 +52,11 @@ impl AssociationConfig {
             return Err(ConfigError::new("association", message));
         }
         if !(1..=1000).contains(&self.missed_beacons) {
-            let message = format!("is {}: accepted are 1 to 1000", self.missed_beacons);
+            let message = format!("is {}: expected 1 to 1000", self.missed_beacons);
             return Err(ConfigError::new("association.missed_beacons", message));
         }
         if !(Span::from_millis(1)..=Span::from_secs(10)).contains(&self.response_timeout) {
-            let message = format!("is {}: accepted are 1 ms to 10 s", self.response_timeout);
+            let message = format!("is {}: expected 1 ms to 10 s", self.response_timeout);
             return Err(ConfigError::new("association.response_timeout", message));
         }
         Ok(())

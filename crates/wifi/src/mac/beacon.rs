@@ -55,12 +55,11 @@ impl BeaconConfig {
     pub(crate) fn validate(&self) -> Result<(), ConfigError> {
         let most = Span(TU.0 * MAX_TU);
         if !(TU..=most).contains(&self.interval) {
-            let message = format!("is {}: accepted are {TU} to {most}", self.interval);
+            let message = format!("is {}: expected {TU} to {most}", self.interval);
             return Err(ConfigError::new("beacons.interval", message));
         }
         if !(LENGTHS.0..=LENGTHS.1).contains(&self.bytes.0) {
-            let message =
-                format!("is {}: accepted are {} to {} B", self.bytes, LENGTHS.0, LENGTHS.1);
+            let message = format!("is {}: expected {} to {} B", self.bytes, LENGTHS.0, LENGTHS.1);
             return Err(ConfigError::new("beacons.bytes", message));
         }
         Ok(())

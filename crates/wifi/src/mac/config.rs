@@ -236,14 +236,14 @@ impl MacConfig {
         for (key, attempts) in [("attempts", self.attempts), ("attempts_long", self.attempts_long)]
         {
             if !(1..=255).contains(&attempts) {
-                let message = format!("is {attempts}: accepted are 1 to 255");
+                let message = format!("is {attempts}: expected 1 to 255");
                 return Err(ConfigError::new(key, message));
             }
         }
         if let Some(threshold) = self.fragmentation_threshold
             && !(MIN_THRESHOLD..=8000).contains(&threshold.0)
         {
-            let message = format!("is {threshold}: accepted are {MIN_THRESHOLD} to 8000 B");
+            let message = format!("is {threshold}: expected {MIN_THRESHOLD} to 8000 B");
             return Err(ConfigError::new("fragmentation_threshold", message));
         }
         if self.lifetime == Some(Span::ZERO) {
@@ -251,7 +251,7 @@ impl MacConfig {
             return Err(ConfigError::new("lifetime", message));
         }
         if let Some(packets) = self.hardware_queue.filter(|packets| *packets > MAX_HARDWARE_QUEUE) {
-            let message = format!("is {packets}: accepted are 0 to {MAX_HARDWARE_QUEUE} packets");
+            let message = format!("is {packets}: expected 0 to {MAX_HARDWARE_QUEUE} packets");
             return Err(ConfigError::new("hardware_queue", message));
         }
         if let Some(ablation) = &self.ablation {
@@ -264,7 +264,7 @@ impl MacConfig {
             association.validate(self.beacons.is_some())?;
         }
         if let Some(level) = self.obss_pd_dbm.filter(|level| !(-82.0..=-62.0).contains(level)) {
-            let message = format!("is {level}: accepted are -82 to -62");
+            let message = format!("is {level}: expected -82 to -62");
             return Err(ConfigError::new("obss_pd_dbm", message));
         }
         if let Some(ofdma) = &self.ofdma {
@@ -422,7 +422,7 @@ mod tests {
         assert!(MacConfig { rts_threshold: Some(Bytes(0)), ..rts }.validate().is_ok());
         let long = refuse(MacConfig { hardware_queue: Some(10_001), ..MacConfig::default() });
         assert_eq!(long.key, "hardware_queue");
-        assert!(long.message.contains("accepted are 0 to 10000 packets"), "{}", long.message);
+        assert!(long.message.contains("expected 0 to 10000 packets"), "{}", long.message);
         let cw_max = Some(63);
         assert_eq!(refuse(MacConfig { access, cw_max, ..MacConfig::default() }).key, "cw_max");
     }

@@ -70,7 +70,7 @@ impl Fading {
             }
         };
         if time < Span::from_micros(1) {
-            let text = format!("is {time}: accepted are 1 us and longer");
+            let text = format!("is {time}: expected 1 us and longer");
             return Err(ConfigError::new("coherence_time", text));
         }
         Ok(Self {

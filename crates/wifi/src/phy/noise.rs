@@ -129,10 +129,7 @@ impl Noise {
             accept("floor_dbm", row.floor_dbm, LEVELS.0, LEVELS.1, "dBm")?;
         }
         if !config.table.windows(2).all(|w| w[0].injected_dbm < w[1].injected_dbm) {
-            return Err(ConfigError::new(
-                "table",
-                "has levels out of order: accepted are rising ones",
-            ));
+            return Err(ConfigError::new("table", "has levels out of order: expected rising ones"));
         }
         let base_mw = Dbm(base).milliwatts();
         let table = config.table.clone();
@@ -141,10 +138,7 @@ impl Noise {
             noise.floor_mw = noise.injected_mw(level)?;
         }
         if !config.steps.windows(2).all(|w| w[0].at < w[1].at) {
-            return Err(ConfigError::new(
-                "steps",
-                "has times out of order: accepted are rising ones",
-            ));
+            return Err(ConfigError::new("steps", "has times out of order: expected rising ones"));
         }
         for step in &config.steps {
             let floor = step.injected_dbm.map_or(Ok(base_mw), |level| noise.injected_mw(level))?;
@@ -246,7 +240,7 @@ mod tests {
             assert!((dbm(read.injected_mw(level).unwrap()) - floor).abs() < 1e-9, "{level}");
         }
         let error = noise(&format!("injected_dbm = -41\n{table}")).unwrap_err();
-        assert_eq!(error.to_string(), "injected_dbm: is -41 dBm: accepted are -40 to -25 dBm");
+        assert_eq!(error.to_string(), "injected_dbm: is -41 dBm: expected -40 to -25 dBm");
     }
 
     #[test]

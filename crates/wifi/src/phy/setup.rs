@@ -82,7 +82,7 @@ impl PhySetup {
         let streams = keys.streams.unwrap_or(1);
         if !(1..=most).contains(&streams) {
             let accepted = if most > 1 { format!("1 to {most}") } else { "1".to_owned() };
-            let message = format!("is {streams}: accepted are {accepted} with {standard}");
+            let message = format!("is {streams}: expected {accepted} with {standard}");
             return refuse("streams", message);
         }
         let guards = standard.format().generation().guards;

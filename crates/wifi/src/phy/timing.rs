@@ -123,13 +123,13 @@ impl Timing {
         };
         let slot = config.slot.unwrap_or(standard.slot());
         if !(Span::from_micros(1)..=Span::from_millis(1)).contains(&slot) {
-            let message = format!("is {slot}: accepted are 1 us to 1 ms");
+            let message = format!("is {slot}: expected 1 us to 1 ms");
             return Err(ConfigError::new("slot", message));
         }
         if let Some(timeout) = config.ack_timeout
             && !(band.sifs()..=Span::from_millis(10)).contains(&timeout)
         {
-            let message = format!("is {timeout}: accepted are SIFS ({}) to 10 ms", band.sifs());
+            let message = format!("is {timeout}: expected SIFS ({}) to 10 ms", band.sifs());
             return Err(ConfigError::new("ack_timeout", message));
         }
         Ok(Self {

@@ -138,14 +138,14 @@ impl Layout {
             return Err(ConfigError::new("path", format!("is \"{path}\": the file was not read")));
         }
         if !(1..=MAX_STATIONS).contains(&n) {
-            let message = format!("is {n}: accepted are 1 to {MAX_STATIONS} stations");
+            let message = format!("is {n}: expected 1 to {MAX_STATIONS} stations");
             return Err(ConfigError::new("stations", message));
         }
         let (key, length) = match self {
             Self::Star { radius_m, .. } => ("radius_m", *radius_m),
             Self::Disc { radius_m, least_m, .. } => {
                 if !(*least_m >= 0.0 && least_m < radius_m) {
-                    let message = format!("is {least_m}: accepted are 0 to radius_m ({radius_m})");
+                    let message = format!("is {least_m}: expected 0 to radius_m ({radius_m})");
                     return Err(ConfigError::new("least_m", message));
                 }
                 ("radius_m", *radius_m)
@@ -160,7 +160,7 @@ impl Layout {
                     return Err(ConfigError::new("names", message));
                 }
                 if names.iter().any(String::is_empty) {
-                    let message = "has an empty name: accepted are names of at least one character";
+                    let message = "has an empty name: expected names of at least one character";
                     return Err(ConfigError::new("names", message));
                 }
                 return Ok(());
@@ -170,7 +170,7 @@ impl Layout {
         if (0.1..=100_000.0).contains(&length) {
             return Ok(());
         }
-        Err(ConfigError::new(key, format!("is {length}: accepted are 0.1 to 100000 m")))
+        Err(ConfigError::new(key, format!("is {length}: expected 0.1 to 100000 m")))
     }
 
     /// Positions, the access point's first.

@@ -66,7 +66,7 @@ impl Control for Chain {
 
     fn build(config: &ChainConfig, inputs: &ControlInputs<'_>) -> Result<Self, ConfigError> {
         if !(1..=MAX_STAGES).contains(&config.stages.len()) {
-            let message = format!("has {} stages: accepted are 1 to 4", config.stages.len());
+            let message = format!("has {} stages: expected 1 to 4", config.stages.len());
             return Err(ConfigError::new("stages", message));
         }
         if inputs.start.is_some() {
@@ -80,7 +80,7 @@ impl Control for Chain {
             until = until.saturating_add(stage.tries);
             let allowed = inputs.ladder.modes().iter().find(|mode| mode.rate() == stage.rate);
             let Some(mode) = allowed else {
-                let message = format!("is {}: accepted are {}", stage.rate, inputs.ladder);
+                let message = format!("is {}: expected {}", stage.rate, inputs.ladder);
                 return Err(ConfigError::new("stages", message));
             };
             stages.push((*mode, until));
@@ -117,6 +117,6 @@ mod tests {
         let refuse = |text: &str| refusal(&toml::from_str(text).unwrap());
         assert!(refuse("control = \"chain\"\nstages = []").contains("1 to 4"));
         let five = "control = \"chain\"\nstages = [{ rate = \"11 Mb/s\" }]";
-        assert!(refuse(five).contains("accepted are 6 Mb/s, 9 Mb/s"));
+        assert!(refuse(five).contains("expected 6 Mb/s, 9 Mb/s"));
     }
 }

@@ -169,10 +169,10 @@ pub(crate) fn check_period(period: Span) -> Result<(), ConfigError> {
     if period > Span::ZERO {
         return Ok(());
     }
-    Err(ConfigError::new("period", "is 0 s: accepted are longer times"))
+    Err(ConfigError::new("period", "is 0 s: expected longer times"))
 }
 
 /// Refuses a count of 0.
 pub(crate) fn positive(key: &'static str, count: u32) -> Result<(), ConfigError> {
-    if count > 0 { Ok(()) } else { Err(ConfigError::new(key, "is 0: accepted are 1 and more")) }
+    if count > 0 { Ok(()) } else { Err(ConfigError::new(key, "is 0: expected 1 and more")) }
 }

@@ -78,7 +78,7 @@ pub(super) fn check_target(target: Probability) -> Result<f64, ConfigError> {
     if p > 0.0 && p < 1.0 {
         return Ok(p);
     }
-    Err(ConfigError::new("target", format!("is {p}: accepted are values between 0 and 1")))
+    Err(ConfigError::new("target", format!("is {p}: expected values between 0 and 1")))
 }
 
 /// The fastest mode for the SNR of the destination's last frame.

@@ -274,12 +274,12 @@ impl Control for Minstrel {
     fn build(config: &MinstrelConfig, inputs: &ControlInputs<'_>) -> Result<Self, ConfigError> {
         positive("packet_bytes", config.packet_bytes)?;
         if !(1..=1_000).contains(&config.columns) {
-            let message = format!("is {}: accepted are 1 to 1000", config.columns);
+            let message = format!("is {}: expected 1 to 1000", config.columns);
             return Err(ConfigError::new("columns", message));
         }
         check_period(config.period)?;
         if config.ewma == Probability::ONE {
-            return Err(ConfigError::new("ewma", "is 1: accepted are smaller values"));
+            return Err(ConfigError::new("ewma", "is 1: expected smaller values"));
         }
         let time = |mode: &Mode| {
             let frame = inputs.context.timing.frame(*mode, config.packet_bytes);

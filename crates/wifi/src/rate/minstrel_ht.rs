@@ -217,7 +217,7 @@ impl Control for MinstrelHt {
     fn build(config: &MinstrelHtConfig, inputs: &ControlInputs<'_>) -> Result<Self, ConfigError> {
         check_period(config.period)?;
         if config.sample_interval == Span::ZERO {
-            let message = "is 0 s: accepted are longer times";
+            let message = "is 0 s: expected longer times";
             return Err(ConfigError::new("sample_interval", message));
         }
         let schemes = Schemes::new(inputs.ladder.modes(), inputs.context.timing);

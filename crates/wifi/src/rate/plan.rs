@@ -90,7 +90,7 @@ impl Rate {
         let ladder = Ladder::new(&plan.modes)?;
         let start = plan.start.map(|mode| {
             ladder.step(mode).ok_or_else(|| {
-                let message = format!("is {mode}: accepted are {ladder}");
+                let message = format!("is {mode}: expected {ladder}");
                 ConfigError::new("rate", message)
             })
         });

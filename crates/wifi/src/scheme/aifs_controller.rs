@@ -30,20 +30,20 @@ impl ControllerConfig {
     pub(super) fn check(&self) -> Result<(), ConfigError> {
         let wrong = |key, message| Err(ConfigError::new(key, message));
         if self.interval < Span::from_millis(1) {
-            let message = format!("is {}: accepted are 1 ms or more", self.interval);
+            let message = format!("is {}: expected 1 ms or more", self.interval);
             return wrong("controller.interval", message);
         }
         let range = 1..=15;
         if !range.contains(&self.aifsn_min) {
-            let message = format!("is {}: accepted are 1 to 15", self.aifsn_min);
+            let message = format!("is {}: expected 1 to 15", self.aifsn_min);
             return wrong("controller.aifsn_min", message);
         }
         if !(self.aifsn_min..=15).contains(&self.aifsn_max) {
-            let message = format!("is {}: accepted are {} to 15", self.aifsn_max, self.aifsn_min);
+            let message = format!("is {}: expected {} to 15", self.aifsn_max, self.aifsn_min);
             return wrong("controller.aifsn_max", message);
         }
         if !(0.0..=1.0).contains(&self.tolerance) {
-            let message = format!("is {}: accepted are 0 to 1", self.tolerance);
+            let message = format!("is {}: expected 0 to 1", self.tolerance);
             return wrong("controller.tolerance", message);
         }
         Ok(())

@@ -40,8 +40,7 @@ impl Family for AutoZoom {
     fn build(config: &AutoZoomConfig, seams: &mut Seams) -> Result<Self, ConfigError> {
         let least = config.least;
         if !(least < 32_768 && (least + 1).is_power_of_two()) {
-            let message =
-                format!("is {least}: accepted are one less than a power of 2, up to 32767");
+            let message = format!("is {least}: expected one less than a power of 2, up to 32767");
             return Err(ConfigError::new("least", message));
         }
         for station in (0..seams.stations.len()).filter(|i| config.at.includes(*i)) {

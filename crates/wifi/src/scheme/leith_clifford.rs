@@ -60,7 +60,7 @@ impl Family for LeithClifford {
     fn build(config: &LeithCliffordConfig, seams: &mut Seams) -> Result<Self, ConfigError> {
         seams.need_edca()?;
         if !(1..=1000).contains(&config.segments_per_ack) {
-            let message = format!("is {}: accepted are 1 to 1000", config.segments_per_ack);
+            let message = format!("is {}: expected 1 to 1000", config.segments_per_ack);
             return Err(ConfigError::new("segments_per_ack", message));
         }
         let stations = u32::try_from(seams.stations.len() - 1).unwrap_or(u32::MAX);

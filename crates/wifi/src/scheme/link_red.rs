@@ -55,7 +55,7 @@ impl Family for LinkRed {
     fn build(config: &LinkRedConfig, seams: &mut Seams) -> Result<Self, ConfigError> {
         let LinkRedConfig { at, weight, min_th, max_th, max_p, pacing } = *config;
         let wrong = |key, found: f64, accepted: String| {
-            Err(ConfigError::new(key, format!("is {found}: accepted are {accepted}")))
+            Err(ConfigError::new(key, format!("is {found}: expected {accepted}")))
         };
         if !(weight > 0.0 && weight <= 1.0) {
             return wrong("weight", weight, "numbers above 0, up to 1".into());

@@ -75,7 +75,7 @@ impl PerStation {
         checked.check(&self.station)?;
         if let Some(attempts) = attempts {
             if !(1..=255).contains(&attempts) {
-                let message = format!("is {attempts}: accepted are 1 to 255");
+                let message = format!("is {attempts}: expected 1 to 255");
                 return Err(ConfigError::new("attempts", message));
             }
             seams.stations[station].exchange.attempts = Some(attempts);

@@ -40,7 +40,7 @@ impl Family for PowerClasses {
 
     fn build(config: &PowerClassesConfig, seams: &mut Seams) -> Result<Self, ConfigError> {
         if !(0.0..=40.0).contains(&config.gain_db) {
-            let message = format!("is {}: accepted are 0 to 40 dB", config.gain_db);
+            let message = format!("is {}: expected 0 to 40 dB", config.gain_db);
             return Err(ConfigError::new("gain_db", message));
         }
         let named = config.high.iter().map(|name| seams.station(name));

@@ -176,7 +176,7 @@ impl Seams {
         }
         let known: Vec<&str> = self.names.iter().map(String::as_str).take(8).collect();
         let message = format!(
-            "the cell has no node \"{name}\": accepted are {}{}",
+            "the cell has no node \"{name}\": expected {}{}",
             known.join(", "),
             if self.names.len() > known.len() { ", ..." } else { "" }
         );

@@ -53,7 +53,7 @@ impl Family for Tap {
         seams.need_edca()?;
         let acks = config.acks.unwrap_or(DEFAULT_ACKS[usize::from(seams.rts)]);
         if !(1..=64).contains(&acks) {
-            return Err(ConfigError::new("acks", format!("is {acks}: accepted are 1 to 64")));
+            return Err(ConfigError::new("acks", format!("is {acks}: expected 1 to 64")));
         }
         let category = Category::Voice;
         seams.set_control(0, ControlCategory::Fixed(category as u8))?;

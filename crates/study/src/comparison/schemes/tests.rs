@@ -179,12 +179,9 @@ fn a_scheme_that_cannot_act_is_refused_if_it_is_named() {
     let message = refusal(&cell, &["leith-clifford:cw_min=6"]);
     assert!(message.contains("\"leith-clifford:cw_min=6\": cw_min: "), "{message}");
     let message = refusal(&cell, &["tap:acks=1000"]);
-    assert!(
-        message.ends_with("\"tap:acks=1000\": acks: is 1000: accepted are 1 to 64"),
-        "{message}"
-    );
+    assert!(message.ends_with("\"tap:acks=1000\": acks: is 1000: expected 1 to 64"), "{message}");
     let message = refusal(&cell, &["link-red:min_th=9"]);
-    assert!(message.contains(": max_th: is 4: accepted are numbers above min_th (9)"), "{message}");
+    assert!(message.contains(": max_th: is 4: expected numbers above min_th (9)"), "{message}");
     let message = refusal(&cell, &["ftca+same-category"]);
     assert!(
         message.contains("cannot act here") && message.contains("leave one of them out"),

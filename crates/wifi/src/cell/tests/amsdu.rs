@@ -206,7 +206,7 @@ fn impossible_lengths_are_refused() {
         let error = with_amsdu(mpdus, bytes).rules(standard).unwrap_err();
         assert_eq!(error.key, "aggregation.max_amsdu_bytes");
         assert!(error.message.ends_with(accepted), "{}", error.message);
-        assert!(error.message.starts_with(&format!("is {bytes} B: accepted are 0 B")));
+        assert!(error.message.starts_with(&format!("is {bytes} B: expected 0 B")));
     }
     assert!(with_amsdu(64, 4_065).rules(Standard::N).is_ok());
     // A plan of two stations that neither aggregate MPDUs nor packets has no rules.

@@ -97,6 +97,6 @@ fn impossible_speeds_are_refused() {
         let ablation = Some(AblationConfig { speed, ..AblationConfig::default() });
         let error = MacConfig { ablation, ..MacConfig::default() }.validate().unwrap_err();
         assert_eq!(error.key, "ablation.speed");
-        assert!(error.message.contains("accepted are 0.1 to 10"), "{}", error.message);
+        assert!(error.message.contains("expected 0.1 to 10"), "{}", error.message);
     }
 }

@@ -51,7 +51,7 @@ mod tests {
         let one = refuse(OfdmaConfig { max_stations: 1, ..usual });
         assert_eq!(
             (one.key, one.message.as_str()),
-            ("ofdma.max_stations", "is 1: accepted are 2 to 74")
+            ("ofdma.max_stations", "is 1: expected 2 to 74")
         );
         let edca = |config| refuse(OfdmaConfig { mu_edca: Some(config), ..usual });
         let own = MuEdcaConfig::default();

@@ -83,7 +83,7 @@ impl OfdmaConfig {
             return Err(ConfigError::new("ofdma", message));
         }
         if !(2..=74).contains(&self.max_stations) {
-            let message = format!("is {}: accepted are 2 to 74", self.max_stations);
+            let message = format!("is {}: expected 2 to 74", self.max_stations);
             return Err(ConfigError::new("ofdma.max_stations", message));
         }
         let Some(edca) = &self.mu_edca else { return Ok(()) };
@@ -99,7 +99,7 @@ impl OfdmaConfig {
 impl MuEdcaConfig {
     fn validate(&self) -> Result<(), ConfigError> {
         if self.aifsn == 1 || self.aifsn > 15 {
-            let message = format!("is {}: accepted are 0 and 2 to 15", self.aifsn);
+            let message = format!("is {}: expected 0 and 2 to 15", self.aifsn);
             return Err(ConfigError::new("ofdma.mu_edca.aifsn", message));
         }
         for (key, cw) in
@@ -118,7 +118,7 @@ impl MuEdcaConfig {
         if !self.timer.0.is_multiple_of(TIMER_UNIT.0) || !(1..=255).contains(&units) {
             let nearest = Span(TIMER_UNIT.0 * units.clamp(1, 255));
             let message = format!(
-                "is {}: accepted are multiples of {TIMER_UNIT} up to 255 of them, such as {nearest}",
+                "is {}: expected multiples of {TIMER_UNIT} up to 255 of them, such as {nearest}",
                 self.timer
             );
             return Err(ConfigError::new("ofdma.mu_edca.timer", message));

@@ -87,7 +87,7 @@ impl ErrorModel {
     fn check(config: &ErrorModelConfig, penalty_db: f64) -> Result<Law, ConfigError> {
         if !PENALTIES.contains(&penalty_db) {
             let (low, high) = (PENALTIES.start(), PENALTIES.end());
-            let text = format!("is {penalty_db} dB: accepted are {low} to {high} dB");
+            let text = format!("is {penalty_db} dB: expected {low} to {high} dB");
             return Err(ConfigError::new("stream_penalty_db", text));
         }
         Law::build(config)

@@ -55,7 +55,7 @@ impl RowKeys {
             }
             (None, None) => {
                 let text = format!(
-                    "is missing: a row has `rate` (802.11a, b and g) or `mcs` (802.11n, ac and ax; accepted are 0 to \
+                    "is missing: a row has `rate` (802.11a, b and g) or `mcs` (802.11n, ac and ax; expected 0 to \
                      {most})"
                 );
                 return refuse("mcs", text);
@@ -74,13 +74,13 @@ impl RowKeys {
         }
         if mcs > most {
             let text = format!(
-                "is {mcs}: accepted are 0 to {most} for each number of streams; MCS 8 to 31 of 802.11n are 0 to 7 with \
+                "is {mcs}: expected 0 to {most} for each number of streams; MCS 8 to 31 of 802.11n are 0 to 7 with \
                  `streams`"
             );
             return refuse("mcs", text);
         }
         if let Some(streams) = streams.filter(|n| !(1..=MAX_STREAMS).contains(n)) {
-            return refuse("streams", format!("is {streams}: accepted are 1 to {MAX_STREAMS}"));
+            return refuse("streams", format!("is {streams}: expected 1 to {MAX_STREAMS}"));
         }
         Ok(Row::Schemes(Schemes { mcs, streams, width }))
     }

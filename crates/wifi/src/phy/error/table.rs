@@ -74,13 +74,13 @@ fn check(curve: &PerCurve, rate: Row) -> Result<(), ConfigError> {
         return refuse("per", text);
     }
     if !snr.iter().all(|x| x.is_finite()) || !snr.windows(2).all(|w| w[0] < w[1]) {
-        return refuse("snr_db", format!("is out of order at {rate}: accepted are rising numbers"));
+        return refuse("snr_db", format!("is out of order at {rate}: expected rising numbers"));
     }
     if let Some(p) = per.iter().find(|p| !(0.0..=1.0).contains(*p)) {
-        return refuse("per", format!("is {p} at {rate}: accepted are 0 to 1"));
+        return refuse("per", format!("is {p} at {rate}: expected 0 to 1"));
     }
     if per.windows(2).any(|w| w[0] < w[1]) {
-        return refuse("per", format!("rises at {rate}: accepted are rates that do not rise"));
+        return refuse("per", format!("rises at {rate}: expected rates that do not rise"));
     }
     Ok(())
 }
@@ -119,7 +119,7 @@ impl Model for PerTable {
 
     fn build(config: &PerTableConfig) -> Result<Self, ConfigError> {
         if !(1..=65_535).contains(&config.reference.0) {
-            let text = format!("is {}: accepted are 1 B to 65535 B", config.reference);
+            let text = format!("is {}: expected 1 B to 65535 B", config.reference);
             return Err(ConfigError::new("reference", text));
         }
         let mut curves = [const { Vec::new() }; Mode::OLD];

@@ -281,20 +281,20 @@ fn rows_that_name_no_modes_are_refused() {
     let both = refuse("{ rate = \"54 Mb/s\", mcs = 7, sinr_db = 1 }");
     assert_eq!(both, "rates[0].mcs: and `rate` both name the modes of a row: leave out one");
     assert!(refuse("{ sinr_db = 1 }").starts_with("rates[0].mcs: is missing: a row has `rate`"));
-    assert!(refuse("{ sinr_db = 1 }").contains("accepted are 0 to 11"));
+    assert!(refuse("{ sinr_db = 1 }").contains("expected 0 to 11"));
     let second = "{ mcs = 7, sinr_db = 1 }, { mcs = 8, streams = 9, sinr_db = 1 }";
-    assert_eq!(refuse(second), "rates[1].streams: is 9: accepted are 1 to 4");
+    assert_eq!(refuse(second), "rates[1].streams: is 9: expected 1 to 4");
     let curves = |rows: &str| {
         let text = format!("model = \"table\"\nreference = \"1000 B\"\ncurves = [{rows}]");
         model(&text).unwrap_err().to_string()
     };
     let second =
         "{ mcs = 7, snr_db = [1], per = [1] }, { mcs = 8, streams = 9, snr_db = [1], per = [1] }";
-    assert_eq!(curves(second), "curves[1].streams: is 9: accepted are 1 to 4");
+    assert_eq!(curves(second), "curves[1].streams: is 9: expected 1 to 4");
     let twice = "{ mcs = 7, snr_db = [1], per = [1] }, { mcs = 7, snr_db = [1], per = [1] }";
     assert_eq!(curves(twice), "curves[1]: is the second for MCS 7: accepted is one per rate");
     let wrong = curves("{ mcs = 7, snr_db = [1], per = [2] }");
-    assert_eq!(wrong, "curves[0].per: is 2 at MCS 7: accepted are 0 to 1");
+    assert_eq!(wrong, "curves[0].per: is 2 at MCS 7: expected 0 to 1");
     let fast = refuse("{ rate = \"65 Mb/s\", sinr_db = 1 }");
     assert!(
         fast.ends_with("; rows for 802.11n, ac and ax have `mcs` in place of `rate`"),
@@ -326,7 +326,7 @@ fn streams_have_a_penalty() {
     let one = scheme(Format::He, 5, 1, Width::Mhz80);
     assert_eq!(model.sinr_for(one, 12_000, 0.5), plain.sinr_for(one, 12_000, 0.5));
     let refused = ErrorModel::with_penalty(&config, &[], -1.0).unwrap_err();
-    assert_eq!(refused.to_string(), "stream_penalty_db: is -1 dB: accepted are 0 to 30 dB");
+    assert_eq!(refused.to_string(), "stream_penalty_db: is -1 dB: expected 0 to 30 dB");
 }
 
 /// Two frames of equal power destroy each other; a slightly stronger one survives.
@@ -350,13 +350,13 @@ fn bad_input_is_named() {
     };
     assert_eq!(
         refuse(&curve("[5, 4]", "[1, 0]")),
-        "curves[0].snr_db: is out of order at 6 Mb/s: accepted are rising numbers"
+        "curves[0].snr_db: is out of order at 6 Mb/s: expected rising numbers"
     );
     assert_eq!(
         refuse(&curve("[4, 5]", "[0, 1]")),
-        "curves[0].per: rises at 6 Mb/s: accepted are rates that do not rise"
+        "curves[0].per: rises at 6 Mb/s: expected rates that do not rise"
     );
-    assert_eq!(refuse(&curve("[4]", "[2]")), "curves[0].per: is 2 at 6 Mb/s: accepted are 0 to 1");
+    assert_eq!(refuse(&curve("[4]", "[2]")), "curves[0].per: is 2 at 6 Mb/s: expected 0 to 1");
     assert!(refuse(&curve("[4]", "[nan]")).starts_with("curves[0].per: is NaN"));
     assert!(refuse(&curve("[]", "[]")).starts_with("curves[0].per: has 0 values for 0"));
     let twice = "model = \"table\"\nreference = \"1000 B\"\n\
@@ -366,7 +366,7 @@ fn bad_input_is_named() {
     assert!(refuse("model = \"table\"\nreference = \"0 B\"\ncurves = []").starts_with("reference"));
     assert_eq!(
         refuse("model = \"threshold\"\nsinr_db = 99"),
-        "sinr_db: is 99 dB: accepted are -50 to 60 dB"
+        "sinr_db: is 99 dB: expected -50 to 60 dB"
     );
     assert!(
         refuse("model = \"threshold\"\nrates = [{ rate = \"7 Mb/s\", sinr_db = 1 }]")

@@ -96,7 +96,7 @@ fn linear(key: &'static str, db: f64) -> Result<f64, ConfigError> {
         return Ok(Db(db).linear());
     }
     let (low, high) = (ACCEPTED.start(), ACCEPTED.end());
-    Err(ConfigError::new(key, format!("is {db} dB: accepted are {low} to {high} dB")))
+    Err(ConfigError::new(key, format!("is {db} dB: expected {low} to {high} dB")))
 }
 
 const fn step(survives: bool) -> f64 {

@@ -74,5 +74,5 @@ pub(crate) fn accept(
         return Ok(value);
     }
     let unit = if unit.is_empty() { String::new() } else { format!(" {unit}") };
-    Err(ConfigError::new(key, format!("is {value}{unit}: accepted are {low} to {high}{unit}")))
+    Err(ConfigError::new(key, format!("is {value}{unit}: expected {low} to {high}{unit}")))
 }

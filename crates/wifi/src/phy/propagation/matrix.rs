@@ -75,7 +75,7 @@ impl Model for Matrix {
             let (a, b) = (number(&pair.between[0])?, number(&pair.between[1])?);
             let both = || format!("\"{}\" and \"{}\"", pair.between[0], pair.between[1]);
             if a == b {
-                let text = format!("{} are one station: accepted are two", both());
+                let text = format!("{} are one station: expected two", both());
                 return Err(ConfigError::new("losses", text));
             }
             if !losses[a * size + b].is_nan() {

@@ -141,7 +141,7 @@ impl Propagation {
         let name = |i: usize| names.get(i).map_or_else(|| i.to_string(), |n| format!("\"{n}\""));
         for (i, p) in positions.iter().enumerate() {
             if !p.is_finite() {
-                let text = format!("{} is at {p}: accepted are finite numbers", name(i));
+                let text = format!("{} is at {p}: expected finite numbers", name(i));
                 return Err(ConfigError::new("stations", text));
             }
             if matches!(self.law, PathLoss::Matrix(_)) {
@@ -150,7 +150,7 @@ impl Propagation {
             let near = |q: &Position| p.distance_m(*q) < MIN_DISTANCE_M;
             if let Some(j) = positions[..i].iter().position(near) {
                 let text = format!(
-                    "{} and {} are both at {p}: accepted are {MIN_DISTANCE_M} m apart or more",
+                    "{} and {} are both at {p}: expected {MIN_DISTANCE_M} m apart or more",
                     name(j),
                     name(i)
                 );

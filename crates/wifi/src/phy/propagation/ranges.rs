@@ -81,7 +81,7 @@ impl Model for Ranges {
         let interference_m = accept("interference_m", config.interference_m, 0.01, 1e6, "m")?;
         if interference_m < decode_m {
             let text = format!(
-                "is {interference_m} m, less than decode_m ({decode_m} m): accepted are decode_m \
+                "is {interference_m} m, less than decode_m ({decode_m} m): expected decode_m \
                  and more"
             );
             return Err(ConfigError::new("interference_m", text));

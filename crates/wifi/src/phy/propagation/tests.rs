@@ -192,7 +192,7 @@ fn bad_input_is_named() {
     let model = |text: &str| refuse(&format!("path_loss = {{ {text} }}"));
     assert_eq!(
         model("model = \"log-distance\", exponent = -1"),
-        "exponent: is -1: accepted are 0 to 20"
+        "exponent: is -1: expected 0 to 20"
     );
     assert!(model("model = \"log-distance\", reference_m = 0").starts_with("reference_m"));
     assert!(model("model = \"log-distance\", reference_loss_db = nan").contains("is NaN dB"));
@@ -230,7 +230,7 @@ fn stations_on_one_spot_are_refused() {
     let error = model.check(&[far, Position::default(), far], &names()).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "stations: \"a\" and \"c\" are both at [5, 0]: accepted are 0.01 m apart or more"
+        "stations: \"a\" and \"c\" are both at [5, 0]: expected 0.01 m apart or more"
     );
     let nowhere = Position::new(f64::NAN, 0.0);
     assert!(model.check(&[nowhere], &names()).unwrap_err().to_string().contains("\"a\" is at"));

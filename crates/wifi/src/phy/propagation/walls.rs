@@ -38,9 +38,8 @@ impl Wall {
     pub(crate) fn check(&self) -> Result<(), ConfigError> {
         let Self { from, to, loss_db } = *self;
         if !from.is_finite() || !to.is_finite() || from.distance_m(to) < MIN_DISTANCE_M {
-            let text = format!(
-                "one leads from {from} to {to}: accepted are {MIN_DISTANCE_M} m and longer"
-            );
+            let text =
+                format!("one leads from {from} to {to}: expected {MIN_DISTANCE_M} m and longer");
             return Err(ConfigError::new("walls", text));
         }
         accept("loss_db", loss_db, 0.0, LARGEST_DB, "dB").map(|_| ())

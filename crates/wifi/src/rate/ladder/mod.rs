@@ -37,7 +37,7 @@ impl Ladder {
         all.sort_unstable_by_key(|mode| (mode.kbps(), *mode));
         all.dedup();
         if all.is_empty() {
-            return Err(ConfigError::new("rates", "is empty: accepted are one rate or more"));
+            return Err(ConfigError::new("rates", "is empty: expected one rate or more"));
         }
         let widths = all.iter().filter(|mode| mode.is_mcs()).map(|mode| mode.bandwidth_hz());
         let widest_hz = widths.reduce(f64::max);
