@@ -61,7 +61,7 @@ def answer(document: Mapping[str, Any], total: int, files: Sequence[str] = ()) -
         total: The number of all connections.
         files: The files, if a command can name them.
     """
-    head = document | {"connections": document["connections"][:HEAD]}
+    head: dict[str, Any] = {**document, "connections": document["connections"][:HEAD]}
     known = sorted(points.at_senders(head), key=lambda c: -words.bulk(c)["unique_bytes"])
     every = total - points.far(document) if total > HEAD else len(known)
     # A list that was asked for is the table.
@@ -182,34 +182,34 @@ def _is_at_sender(connection: Mapping[str, Any]) -> bool:
 def _doubt(document: Mapping[str, Any], connection: Mapping[str, Any]) -> str | None:
     """Say what the numbers of the largest connection rest on; the most serious first."""
     direction = words.bulk(connection)
-    lacks = direction["capture_losses"]
-    if lacks:
+    if lacks := direction["capture_losses"]:
         were = "segment of it that was" if lacks == 1 else "segments of it that were"
         return (
             f"The capture lacks {count(lacks)} {were} acknowledged: its bytes and rate are too low."
         )
-    if points.halves(document):
-        return (
+    early: Mapping[str, Any] = connection.get("early_acks") or {"two_clocks": False}
+    is_received = connection["vantage"] in {"client", "server"} and not _is_at_sender(connection)
+    doubts = {
+        (
             "Each file has the packets of one end only: times and losses need both in one file,"
             " as `mergecap -w BOTH FILE FILE` writes it."
-        )
-    early = connection.get("early_acks")
-    if early and early["two_clocks"]:
-        return "Two clocks were merged in this capture: times between the two ends are not given."
-    if direction["receive_window"]["is_exceeded"]:
-        return (
+        ): points.halves(document) is not None,
+        "The capture has one direction only: nothing shows what arrived.": any(
+            not each["packets"] for each in connection["directions"]
+        ),
+        (
+            "Two clocks were merged in this capture: times between the two ends are not given."
+        ): early["two_clocks"],
+        (
             "The receive window contradicts the goodput: the capture lacks the scale of the window,"
             " or a part of the round trip."
-        )
-    silent = [d for d in connection["directions"] if not d["packets"]]
-    if silent:
-        return "The capture has one direction only: nothing shows what arrived."
-    if connection["vantage"] in {"client", "server"} and not _is_at_sender(connection):
-        return (
+        ): direction["receive_window"]["is_exceeded"],
+        (
             "It was captured at its receiver, where lost copies do not come: more may have been"
             " sent again."
-        )
-    return None
+        ): is_received,
+    }
+    return next((text for text, is_so in doubts.items() if is_so), None)
 
 
 def _nothing(document: Mapping[str, Any]) -> tuple[str, str | None]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from airtcp.questions.capture import tables
 from airtcp.questions.capture import findings as words
+from airtcp.questions.capture import tables
 from airtcp.words.sentences import counted, share
 
 if TYPE_CHECKING:
@@ -56,7 +56,8 @@ def _lost(link: Mapping[str, Any]) -> str:
 def _help(document: Mapping[str, Any], largest: str | None) -> str | None:
     """Say what may help or tell: hidden stations, encryption; or what TCP got."""
     air: Mapping[str, Any] = document.get("air") or {}
-    pairs = (air.get("carrier_sensing") or {}).get("pairs", ())
+    sensing: Mapping[str, Any] = air.get("carrier_sensing") or {}
+    pairs: list[Mapping[str, Any]] = sensing.get("pairs", [])
     for pair in pairs:
         if pair["hidden"]:
             one, other = pair["stations"]
@@ -79,7 +80,8 @@ def _help(document: Mapping[str, Any], largest: str | None) -> str | None:
 def _doubt(link: Mapping[str, Any]) -> str | None:
     if link["attempts"] < _FEW:
         return f"It rests on {counted(link['attempts'], 'attempt')}."
-    missed = (link.get("sniffer") or {}).get("attempt_miss_share") or 0.0
+    sniffer: Mapping[str, Any] = link.get("sniffer") or {}
+    missed: float = sniffer.get("attempt_miss_share") or 0.0
     if missed >= _MISSED:
         return (
             f"The sniffer missed {share(missed)} of the attempts of this link (estimated): the"

@@ -47,10 +47,16 @@ def _again(direction: Mapping[str, Any]) -> str | None:
     if not again:
         return "Nothing of it was sent again."
     if spurious is None:
-        which = "its retransmission was" if again == 1 else f"its {count(again)} retransmissions were"
+        which = (
+            "its retransmission was" if again == 1 else f"its {count(again)} retransmissions were"
+        )
         return f"Only a capture at the receiver shows whether {which} needed."
     if not spurious:
-        all_of = "Its retransmission was" if again == 1 else f"All its {count(again)} retransmissions were"
+        all_of = (
+            "Its retransmission was"
+            if again == 1
+            else f"All its {count(again)} retransmissions were"
+        )
         return f"{all_of} needed: less loss would help, another timer would not."
     which = "was" if spurious == 1 else "were"
     return (

@@ -153,7 +153,7 @@ def events(document: Mapping[str, Any], rows: int = EVENTS) -> Grid | None:
         return None
     every: list[dict[str, Any]] = document["connections"]
     shown = sorted(found, key=lambda event: event["time_s"])[:rows]
-    of = [every[event["connection"]] for event in shown]
+    of: list[dict[str, Any]] = [every[event["connection"]] for event in shown]
     receivers = [
         c["server"] if event["from"] == c["client"] else c["client"]
         for event, c in zip(shown, of, strict=True)
@@ -313,4 +313,6 @@ def between(document: Mapping[str, Any], rows: int = ROWS) -> Grid | None:
         Column("delay, p99\nby p50 (ms)", spread, rank=4),
     ]
     names = [ends(*points.way_of(pair, direction)) for pair, direction, _ in shown]
-    return narrowed(Grid("connection", names, columns, more=len(found) - len(shown), sort="segments"))
+    return narrowed(
+        Grid("connection", names, columns, more=len(found) - len(shown), sort="segments")
+    )

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import os
 
     from airtcp.questions.diagnose.document import DiagnoseDocument
+    from airtcp.words.answer import Answer
     from airtcp.words.sentences import Finding
 
 _NUMBERS = dict.fromkeys(("value", "low", "high"), float)
@@ -62,6 +63,11 @@ class DiagnoseResult(DocumentResult):
             return None
         atomic_write.write_text(Path(path), self.scenario)
         return Path(path)
+
+    def _answer(self, document: DiagnoseDocument) -> Answer:
+        from airtcp.questions.diagnose.answer import answer
+
+        return answer(document)
 
     def _link(self) -> list[dict[str, Any]]:
         link = self.json["link"]
