@@ -222,7 +222,8 @@ def _nothing(document: Mapping[str, Any]) -> tuple[str, str | None]:
         most = max(_KINDS, key=lambda kind: kinds[kind])
         why = f", and most of them {_KINDS[most]}" if 2 * kinds[most] > silent else ""
         if silent == 1:
-            return f"The only connection has no data{why.replace('most of them', 'it')}.", None
+            one = why.replace("most of them were", "it was").replace("most of them", "it")
+            return f"The only connection has no data{one}.", None
         return f"None of {counted(silent, 'connection')} has data{why}.", None
     if frames:
         notes = [note for file in document["files"] for note in file["warnings"]]

@@ -57,7 +57,7 @@ def _again(direction: Mapping[str, Any]) -> str | None:
             if again == 1
             else f"All its {count(again)} retransmissions were"
         )
-        return f"{all_of} needed: less loss would help, another timer would not."
+        return f"{all_of} needed: airtcp diagnose tells what the losses cost."
     which = "was" if spurious == 1 else "were"
     return (
         f"{count(spurious)} of its {counted(again, 'retransmission')} {which} needless: the first"

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.charts import theme
 from airtcp.charts import vega_lite as alt
 from airtcp.charts.parts import finish, n, named, q, zoom
 
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
 NAME: Final = "flight"
 LOST: Final = "sent again"
 TIMEOUT: Final = "timeout"
-_MARKS: Final = (LOST, TIMEOUT)
-_COLOURS: Final = ["@series1", "@late"]
+_COLOURS: Final = {LOST: "@series1", TIMEOUT: "@late"}
 _HEIGHT: Final = 320
 
 
-def flight() -> dict[str, Any]:
-    """Data in flight over time; a mark at the bottom for each segment sent again, and timeout."""
+def flight(shown: Collection[str] = tuple(_COLOURS)) -> dict[str, Any]:
+    """Data in flight over time; a mark on it for each segment sent again, and each timeout.
+
+    Args: shown: What occurs of both.
+    """
+    marked = [what for what in _COLOURS if what in shown]
     x = alt.X("t:Q", title="time since the first packet (s)", scale=alt.Scale(nice=False))
     line = named(NAME).mark_line(
         interpolate="step-after", strokeWidth=1.2, clip=True, color=theme.TRACE
@@ -25,7 +31,7 @@ def flight() -> dict[str, Any]:
     marks = named("marks").mark_point(filled=True, size=44, opacity=0.9, clip=True)
     colour = alt.Color(
         "what:N",
-        scale=alt.Scale(domain=list(_MARKS), range=_COLOURS),
+        scale=alt.Scale(domain=marked, range=[_COLOURS[what] for what in marked]),
         legend=alt.Legend(title=None, symbolOpacity=1),
         sort=None,
     )

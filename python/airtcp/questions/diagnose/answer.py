@@ -19,13 +19,20 @@ from airtcp.words.names import said
 from airtcp.words.sentences import Finding, count, counted, listed, share
 
 if TYPE_CHECKING:
-    from airtcp.questions.diagnose.document import DiagnoseDocument, Limit, Prediction
+    from airtcp.questions.diagnose.document import DiagnoseDocument, Prediction
     from airtcp.words.grid import Grid
 
 _KEEPS_UP: Final = 1.1
 """Rate of the application by the goodput below which the transfer keeps up with it [choice]."""
 _FEW: Final = 20
 """Drawn links below which the answer says so [choice]."""
+_GAIN: Final = 1.05
+"""Goodput without a limit by that of the transfer below which the transfer was lucky [choice]."""
+_CHANGES: Final = {
+    "queue": "with four times the queue",
+    "receive-window": "with four times the window",
+}
+"""What replays had instead of a limit; without losses, it is "without them"."""
 _NAMED: Final = 2
 """Gains with a number in a sentence."""
 
@@ -66,27 +73,26 @@ def _headline(document: DiagnoseDocument) -> str:
         )
     first = document["limits"][0]
     cause = words.CAUSES[first["cause"]]
-    if first["cause"] == "link-rate" and "varying" in document["doubts"]:
-        cause = "What the link leaves limits the transfer"
-    return f"{cause}: {goodput} Mb/s, {_cost(document, first)}."
-
-
-def _cost(document: DiagnoseDocument, limit: Limit) -> str:
+    if first["cause"] == "link-rate":
+        return f"{_rate(document, cause)}."
     least = " or more" if "rate" in document["doubts"] else ""
-    link = document["link"]
-    if limit["cause"] == "link-rate" and link is not None:
-        used = share(link["utilisation"])
-        if "varying" in document["doubts"]:
-            return f"{used} of what it got while packets waited"
-        return f"{used} of what the link carries"
-    # The ratio holds for replays; the transfer itself may have been lucky.
-    observed = float((document["observed"] or {}).get("goodput_bps", 0.0))
-    without = mbps(max(limit["without_bps"], observed))
-    change = {
-        "queue": "with four times the queue",
-        "receive-window": "with four times the window",
-    }.get(limit["cause"], "without them")
-    return f"and {without}{least} {change}"
+    change = _CHANGES.get(first["cause"], "without them")
+    without = f"and {mbps(first['without_bps'])}{least} {change}"
+    if first["without_bps"] < _GAIN * seen["goodput_bps"]:
+        # The ratio holds for replays; the transfer itself was lucky.
+        return f"{cause}: {mbps(first['goodput_bps'])} Mb/s in replays, {without}."
+    return f"{cause}: {goodput} Mb/s, {without}."
+
+
+def _rate(document: DiagnoseDocument, cause: str) -> str:
+    """Say that the link carries no more, or that something takes the rest."""
+    link, seen = document["link"], document["observed"]
+    goodput = mbps(None if seen is None else seen["goodput_bps"])
+    used = "" if link is None else f", {share(link['utilisation'])} of what"
+    if "varying" in document["doubts"]:
+        rest = f"{used} it got while packets waited" if used else ""
+        return f"What the link leaves limits the transfer: {goodput} Mb/s{rest}"
+    return f"{cause}: {goodput} Mb/s{f'{used} the link carries' if used else ''}"
 
 
 def _help(document: DiagnoseDocument) -> str | None:

@@ -20,7 +20,7 @@ ROWS: Final = 6
 DIGITS: Final = 2
 """Digits of a goodput in an answer: predictions are not known better."""
 _WHOLE: Final = 10.0
-_NAME: Final = 40
+_NAME: Final = 24
 
 
 def mbps(bps: float | None, digits: int = DIGITS) -> str:
@@ -152,7 +152,7 @@ def transfer(document: DiagnoseDocument) -> Grid | None:
         Column("MB", [number(seen["unique_bytes"] / 1e6)]),
         Column("time (s)", [number(seen["duration_s"])]),
         Column("goodput (Mb/s)", [mbps(seen["goodput_bps"])]),
-        Column("", [words.PLACES[seen["place"]]], left=True),
+        Column("captured", [words.PLACES[seen["place"]].removeprefix("captured ")], left=True),
     ]
     name = f"{elided(seen['sender'], 21)} -> {elided(seen['receiver'], 21)}"
     return Grid("transfer", [name], columns)
