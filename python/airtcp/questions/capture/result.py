@@ -221,7 +221,9 @@ class CaptureResult(TableResult):
                 ("html", REPORT),
             ],
         )
-        return capture_page(self.head, self.total, self.series(), self.losses, printed)
+        return capture_page(
+            self.head, self.total, self.series(), self.losses, printed, self.answer()
+        )
 
     def __repr__(self) -> str:
         """Describe the result by its size."""

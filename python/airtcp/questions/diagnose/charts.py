@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 ANSWER: Final = ("predictions", "backlog")
 """The charts beside the answer: what each TCP would get, and below it the backlog at losses."""
-_ROW: Final = 30
+_ROW: Final = 22
 _ORIGINS: Final = ["link", "queue", "unknown"]
 _COLOURS: Final = [theme.TRACE, theme.CHAIN, theme.INDEPENDENT]
 

@@ -95,7 +95,7 @@ class DiagnoseResult(DocumentResult):
         """Return the report: one self-contained HTML document."""
         from airtcp.questions.diagnose.sections import diagnose_page
 
-        return diagnose_page(self.json)
+        return diagnose_page(self.json, self._answer(self.json))
 
     def __repr__(self) -> str:
         """Name the result by its transfer."""

@@ -8,13 +8,15 @@ from airtcp.pages.command import command
 from airtcp.pages.page import render
 from airtcp.questions.diagnose import charts as charts_diagnose
 from airtcp.questions.diagnose import findings as diagnose_words
-from airtcp.questions.diagnose import rows
+from airtcp.questions.diagnose import rows, tables
 from airtcp.questions.diagnose.findings_air import SOURCES
 from airtcp.questions.diagnose.findings_obstacles import STATISTICS
 from airtcp.words import sentences as words
+from airtcp.words.sentences import Finding
 
 if TYPE_CHECKING:
     from airtcp.questions.diagnose.document import DiagnoseDocument, Fitted
+    from airtcp.words.answer import Answer
 
 _QUANTITIES: Final[tuple[tuple[str, str, float], ...]] = (
     ("rate_bps", "Rate (Mb/s)", 1e-6),
@@ -24,15 +26,16 @@ _QUANTITIES: Final[tuple[tuple[str, str, float], ...]] = (
 )
 
 
-def diagnose_page(document: DiagnoseDocument) -> str:
+def diagnose_page(document: DiagnoseDocument, answer: Answer) -> str:
     """Make the page of a diagnosis.
 
-    Args: document: The document of a diagnosis.
+    Args: document: The document of a diagnosis. answer: Its answer, which takes the first screen.
 
     Returns:
         A complete HTML document. Equal documents give equal pages.
     """
     charts, data = _charts(document)
+    rows_of = document["predictions"]
     seen = document["observed"]
     title = "No transfer" if seen is None else f"{seen['sender']} to {seen['receiver']}"
     return render(
@@ -40,13 +43,16 @@ def diagnose_page(document: DiagnoseDocument) -> str:
         "compare.js",
         {"kind": "diagnose", "charts": charts, "data": data},
         document,
+        answer=answer,
+        chart=charts_diagnose.ANSWER[0],
+        whole=tables.predictions(document, len(rows_of)) if rows_of else None,
         title=f"Diagnosis: {title}",
         lead=f"From a packet capture: {diagnose_words.transfer(document)}.",
         facts=[
             ("TCP", document["tcp"] if document["tcp_told"] else f"{document['tcp']} (a guess)"),
             ("Links drawn", words.count(document["replications"])),
         ],
-        findings=diagnose_words.findings(document),
+        findings=[part for part in answer.details if isinstance(part, Finding)],
         link=_link(document),
         replay=_replay(document),
         predictions=_predictions(document),

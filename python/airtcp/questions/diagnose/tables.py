@@ -45,12 +45,17 @@ def _size(sent: float) -> str:
     return f"{number(sent / 1e6)} MB" if sent >= 100_000 else f"{number(sent / 1e3)} kB"  # noqa: PLR2004
 
 
-def predictions(document: DiagnoseDocument) -> Grid:
-    """Return this transfer, what the best TCPs would get, and its own TCP again."""
+def predictions(document: DiagnoseDocument, most: int = ROWS) -> Grid:
+    """Return this transfer, what the best TCPs would get, and its own TCP again.
+
+    Args:
+        document: The document of a diagnosis.
+        most: Most predictions beside that of its own TCP.
+    """
     rows = document["predictions"]
     named = [row for row in rows if row["variant"] not in words.NEEDS]
     shown = [
-        row for place, row in enumerate(named) if place < ROWS or row["variant"] == document["tcp"]
+        row for place, row in enumerate(named) if place < most or row["variant"] == document["tcp"]
     ]
     seen: Any = document["observed"]
     grid = _predictions(document, shown, DIGITS)
