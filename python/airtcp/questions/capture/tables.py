@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     Rows = Sequence[Mapping[str, Any]]
+    _Writer = Callable[[float], str]
 
 WIDTH: Final = 100
 """Columns of a table of an answer."""
@@ -106,27 +107,31 @@ def connections(found: Rows, total: int, rows: int = ROWS, *, whole: bool = Fals
     shown = found[:rows]
     of = [words.bulk(connection) for connection in shown]
 
-    def times(key: str) -> list[str]:
+    def times(head: str, key: str, rank: int = 0) -> Column:
         values = [row["rtt_s"][key] for row in of]
-        return ["" if value is None else number(value * 1e3) for value in values]
+        return Column(head, [_scaled(value, 1e3) for value in values], rank=rank, keys=values)
 
-    def counts(key: str) -> list[str]:
-        return [count(row[key]) for row in of]
+    def counts(head: str, key: str, rank: int = 0) -> Column:
+        values = [row[key] for row in of]
+        return Column(head, [count(value) for value in values], rank=rank, keys=values)
 
+    sizes = [row["unique_bytes"] for row in of]
+    repeated = [row["retransmitted_segments"] / max(row["data_segments"], 1) for row in of]
+    rates = [row["goodput_bps"] for row in of]
     columns = [
-        Column("MB", [number(row["unique_bytes"] / 1e6) for row in of], rank=4),
-        Column("Mb/s", [rate(row) for row in of]),
-        Column("sent\nagain", [again(row) for row in of]),
-        Column("needlessly", counts("spurious_retransmissions"), rank=5),
-        Column("timeouts", counts("timeouts"), rank=3),
-        Column("RTT p50\n(ms)", times("p50"), rank=2),
+        Column("MB", [number(size / 1e6) for size in sizes], rank=4, keys=sizes),
+        Column("Mb/s", [rate(row) for row in of], keys=rates),
+        Column("sent\nagain", [again(row) for row in of], keys=repeated),
+        counts("needlessly", "spurious_retransmissions", 5),
+        counts("timeouts", "timeouts", 3),
+        times("RTT p50\n(ms)", "p50", 2),
         Column("sender waits\nmostly for", [_limit(row) for row in of], rank=1, left=True),
     ]
     if whole:
-        columns[2:2] = [Column("segments", counts("data_segments"))]
+        columns[2:2] = [counts("segments", "data_segments")]
         columns[-1:-1] = [
-            Column("RTT p95\n(ms)", times("p95")),
-            Column("out of\norder", counts("out_of_order")),
+            times("RTT p95\n(ms)", "p95"),
+            counts("out of\norder", "out_of_order"),
         ]
         names = [words.ends(connection) for connection in shown]
         return Grid("connection", names, columns, _title("connections", rows, total, "bytes"))
@@ -207,24 +212,27 @@ def links(document: Mapping[str, Any], rows: int = ROWS, *, whole: bool = False)
     # Without rates in the capture, frames have no airtime.
     shares = {s["address"]: s["airtime_share"] or None for s in air.get("stations", ())}
 
-    def column(head: str, of: Callable[[Mapping[str, Any]], str], rank: int = 0) -> Column:
-        return Column(head, [of(link) for link in shown], rank=rank)
+    def column(
+        head: str, value: Callable[[Mapping[str, Any]], float | None], to: _Writer, rank: int = 0
+    ) -> Column:
+        values = [value(link) for link in shown]
+        return Column(head, ["" if v is None else to(v) for v in values], rank=rank, keys=values)
 
     columns = [
-        column("airtime of\nsender", lambda link: _share(shares.get(link["transmitter"])), 3),
-        column("rate\n(Mb/s)", lambda link: _scaled(mean_rate(link), 1e-6), 2),
-        column("signal\n(dBm)", lambda link: _whole(link["signal"]), 1),
-        column("attempts", lambda link: count(link["attempts"]), 4),
-        column("attempts\nlost", lambda link: _share(link["raw_loss"])),
-        column("packets\nlost", lambda link: _share(link["residual_loss"])),
+        column("airtime of\nsender", lambda link: shares.get(link["transmitter"]), short_share, 3),
+        column("rate\n(Mb/s)", mean_rate, lambda bps: number(bps / 1e6), 2),
+        column("signal\n(dBm)", _signal, count, 1),
+        column("attempts", lambda link: link["attempts"], count, 4),
+        column("attempts\nlost", lambda link: link["raw_loss"], short_share),
+        column("packets\nlost", lambda link: link["residual_loss"], short_share),
     ]
     if whole:
         columns += [
-            column("packets", lambda link: count(link["packets"])),
-            column("attempts\nper packet", lambda link: _scaled(link["mean_attempts"], 1.0)),
-            column("latency p50\n(ms)", lambda link: _scaled(link["latency_s"]["p50"], 1e3)),
-            column("latency p99\n(ms)", lambda link: _scaled(link["latency_s"]["p99"], 1e3)),
-            column("missed by\nthe sniffer", lambda link: count(link["sniffer_misses"])),
+            column("packets", lambda link: link["packets"], count),
+            column("attempts\nper packet", lambda link: link["mean_attempts"], number),
+            column("latency p50\n(ms)", lambda link: link["latency_s"]["p50"], _milliseconds),
+            column("latency p99\n(ms)", lambda link: link["latency_s"]["p99"], _milliseconds),
+            column("missed by\nthe sniffer", lambda link: link["sniffer_misses"], count),
         ]
     names = [words.link_name(link) for link in shown]
     if whole:
@@ -234,15 +242,17 @@ def links(document: Mapping[str, Any], rows: int = ROWS, *, whole: bool = False)
     return narrowed(Grid("802.11 link", names, columns, "", len(every) - len(shown), "attempts"))
 
 
+def _signal(link: Mapping[str, Any]) -> float | None:
+    """Return the mean signal in dBm of the frames whose signal is known."""
+    signal: Mapping[str, Any] = link["signal"] or {"mean_dbm": None}
+    return signal["mean_dbm"]
+
+
 def mean_rate(link: Mapping[str, Any]) -> float | None:
     """Return the mean rate in bit/s of the attempts whose rate is known."""
     known = [(each["rate_bps"], each["attempts"]) for each in link["rates"] if each["rate_bps"]]
     attempts = sum(number for _, number in known)
     return sum(bps * number for bps, number in known) / attempts if attempts else None
-
-
-def _share(value: float | None) -> str:
-    return "" if value is None else short_share(value)
 
 
 def short_share(part: float) -> str:
@@ -258,9 +268,8 @@ def _scaled(value: float | None, scale: float) -> str:
     return "" if value is None else number(value * scale)
 
 
-def _whole(signal: Mapping[str, Any] | None) -> str:
-    mean = None if signal is None else signal["mean_dbm"]
-    return "" if mean is None else count(mean)
+def _milliseconds(seconds: float) -> str:
+    return number(seconds * 1e3)
 
 
 def joined(document: Mapping[str, Any], rows: int = ROWS) -> Grid | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.questions.diagnose import findings as words
@@ -64,6 +65,8 @@ def predictions(document: DiagnoseDocument, most: int = ROWS) -> Grid:
         Column(column.head, [cell, *column.cells], left=column.left)
         for cell, column in zip(first, grid.columns, strict=True)
     ]
+    goodputs = [seen["goodput_bps"], *(row["goodput_bps"] or row["low"] for row in shown)]
+    columns[0] = replace(columns[0], keys=goodputs)
     names = ["this transfer", *grid.names]
     return Grid("TCP", names, columns, title(document), len(rows) - len(shown))
 
