@@ -48,8 +48,13 @@ def test_traces_are_read_by_study(tmp_path: Path, program: list[str]) -> None:
 
 
 def test_the_terminal_says_what_was_joined(program: list[str]) -> None:
-    """Sentences name the clock, the waits and the causes of timeouts."""
+    """The answer has the wait, the losses of the link and the timeouts; the details the clock."""
     command = [*program, "capture", str(AIR), str(HOST)]
     run = subprocess.run(command, capture_output=True, text=True, check=True)
-    for words in ("the air", "clock of host.pcap.gz", "waited", "14 timeouts", "joined link"):
-        assert words in run.stdout, run.stdout
+    said = " ".join(run.stdout.split())
+    assert said.startswith("Packets of host.pcap.gz waited 0.214 ms for the air (median), and the")
+    assert "7 of 14 timeouts came because the last attempt of the link failed." in said
+    assert "Clock of host" not in run.stdout
+    whole = subprocess.run([*command, "--details"], capture_output=True, text=True, check=True)
+    for words in ("the air", "Clock of host.pcap.gz", "14 timeouts. 7 after the last attempt"):
+        assert words in " ".join(whole.stdout.split()), whole.stdout

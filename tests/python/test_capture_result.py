@@ -195,7 +195,8 @@ def test_the_document_comes_in_pieces(loss: CaptureResult, tmp_path: Path) -> No
     pieces: list[str] = []
     loss.put_text(pieces.append)
     assert "".join(pieces) == loss.text
-    assert loss.head == loss.json
+    assert json.loads(loss.text) == loss.json
+    assert loss.json == loss.head | {"answer": loss.answer().document()}
     folder = ROOT / "benches"
     program = (
         "import sys, pathlib, capture_file as c; c.connections(pathlib.Path(sys.argv[1]), 1200)"
@@ -204,7 +205,8 @@ def test_the_document_comes_in_pieces(loss: CaptureResult, tmp_path: Path) -> No
     subprocess.run([sys.executable, "-c", program, path], cwd=folder, check=True)
     many = airtcp.capture(path)
     assert (many.total, len(many["connections"]), many["omitted"]) == (1200, 1200, 0)
-    assert many.head == many.json | {"connections": many["connections"][:1000]}
+    known = {key: part for key, part in many.json.items() if key != "answer"}
+    assert many.head == known | {"connections": many["connections"][:1000]}
     sizes = [sum(d["unique_bytes"] for d in c["directions"]) for c in many["connections"]]
     assert sizes == sorted(sizes, reverse=True)
     starts = [c["start_s"] for c in many["connections"]]
@@ -212,4 +214,6 @@ def test_the_document_comes_in_pieces(loss: CaptureResult, tmp_path: Path) -> No
     run = subprocess.run(
         [sys.executable, "-m", "airtcp", "capture", path], capture_output=True, check=True
     )
-    assert "the first 20 of 1200 connections" in run.stdout.decode().replace("\u202f", "")
+    shown = run.stdout.decode().replace("\u202f", "")
+    assert shown.startswith("The largest of 1200 connections, ")
+    assert "and 1192 more: --details" in shown

@@ -107,9 +107,7 @@ def capture(
 
     --html or --out writes a report with time-sequence diagrams.
     """
-    from airtcp.data.plain import printable_values
     from airtcp.questions.capture import call
-    from airtcp.questions.capture import tables as capture_tables
 
     if table is not None and output.format in (Format.TABLE, Format.JSON):
         fail(f"--table {table.value} needs --format csv, jsonl or parquet")
@@ -136,11 +134,13 @@ def capture(
             workers=workers,
             progress=tell,
         )
+    if trace_out is not None and "traces" in result.head:
+        joined.put_traces(result.shown().head["traces"], quiet=output.quiet)
     name = table or (Table.RETRANSMISSIONS if events else Table.DIRECTIONS)
     output.finish(
         result,
         where,
-        table=lambda: capture_tables.put_document(printable_values(result.head, ""), result.total),
+        table=lambda: None,
         rows=lambda: _rows(result, name.value),
         stopped="what was read is reported" if result.interrupted else None,
         finished=1,

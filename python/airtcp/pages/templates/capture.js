@@ -86,6 +86,11 @@
       figure.rows = () => rows;
     }
   }
+  const flight = figures.get("flight");
+  if (flight) {
+    flight.data = () => payload.flight;
+    flight.rows = () => [...payload.flight.flight, ...payload.flight.marks];
+  }
   for (const name of ["rates", "rate_losses"]) {
     const figure = figures.get(name);
     if (!figure) continue;

@@ -23,6 +23,8 @@ def capture(payload: dict[str, Any]) -> dict[str, Any]:
         found[f"sequence{number}"] = _sequence(unpacked(connection["points"]))
         for name in ("rtt", "window", "gaps"):
             found[f"{name}{number}"] = {name: connection[name]}
+    if payload["flight"]:
+        found["flight"] = payload["flight"]
     for name in ("rates", "rate_losses"):
         found[name] = {"rates": payload["rates"]}
     for name, rows in payload["air"].items():

@@ -49,15 +49,38 @@ def points(document: Mapping[str, Any]) -> str | None:
 
 def findings(document: Mapping[str, Any]) -> list[Finding]:
     """Say what happened between the points to the data of each connection, the busiest first."""
+    return [_direction(pair, direction, *way) for pair, direction, way in directions(document)]
+
+
+def directions(
+    document: Mapping[str, Any],
+) -> list[tuple[Mapping[str, Any], Mapping[str, Any], tuple[str, str]]]:
+    """Return what was sent between two points, the direction with most segments first.
+
+    Returns: The comparison, its direction, and the names of the points on the way of the data.
+    """
     names = _names(document)
     found = [
-        (direction["sent"], _direction(pair, direction, near, names))
+        (pair, direction, (names[pair["points"][near]], names[pair["points"][1 - near]]))
         for pair in document.get("between", ())
         for near, direction in enumerate(pair["directions"])
         if direction["sent"]
     ]
-    found.sort(key=lambda item: -item[0])
-    return [finding for _, finding in found]
+    return sorted(found, key=lambda item: -item[1]["sent"])
+
+
+def way_of(pair: Mapping[str, Any], direction: Mapping[str, Any]) -> tuple[str, str]:
+    """Return sender and receiver of a direction."""
+    sender = direction["from"]
+    return sender, pair["server"] if sender == pair["client"] else pair["client"]
+
+
+def far(document: Mapping[str, Any]) -> int:
+    """Return how many of the connections are those of another point once more."""
+    seen: dict[frozenset[str], set[int]] = {}
+    for pair in document.get("between", ()):
+        seen.setdefault(frozenset((pair["client"], pair["server"])), set()).update(pair["points"])
+    return sum(len(points) - 1 for points in seen.values())
 
 
 def halves(document: Mapping[str, Any]) -> Finding | None:
@@ -94,9 +117,8 @@ def _names(document: Mapping[str, Any]) -> dict[int, str]:
 
 
 def _direction(
-    pair: Mapping[str, Any], direction: Mapping[str, Any], near: int, names: Mapping[int, str]
+    pair: Mapping[str, Any], direction: Mapping[str, Any], first: str, second: str
 ) -> Finding:
-    first, second = names[pair["points"][near]], names[pair["points"][1 - near]]
     lost, sent = direction["lost"], direction["sent"]
     head = f"{share(lost / sent)} lost between {first} and {second}"
     text = f"{count(lost)} of {counted(sent, 'data segment')} of {direction['from']}"

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 import json
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Self
 
+from airtcp.data.plain import printable_values
 from airtcp.questions.capture import findings as capture_words
 from airtcp.questions.result import TableResult
 from airtcp.questions.result_files import REPORT
@@ -14,7 +17,7 @@ from airtcp.words import sentences as words
 from airtcp.words.answer import answered_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from airtcp import _core
     from airtcp.data.table import Table
@@ -24,6 +27,12 @@ if TYPE_CHECKING:
 _SERIES: Final = "_series"
 _HEAD: Final = 1000
 """Connections in a page's document."""
+_EVENTS: Final = ',"retransmissions":['
+"""Begins the list of retransmissions; other keys of this name have no list."""
+
+
+class _Enough(Exception):  # noqa: N818 - not an error
+    """Ends the writing of a document."""
 
 
 @dataclass(frozen=True)
@@ -54,9 +63,21 @@ class CaptureResult(TableResult):
         """The document, as `airtcp capture --json` prints it."""
         return self._document
 
-    def answer(self) -> Answer | None:
+    @cached_property
+    def text(self) -> str:
+        """The document as JSON text."""
+        parts: list[str] = []
+        self.put_text(parts.append)
+        return "".join(parts)
+
+    def answer(self) -> Answer:
         """Return the answer, as every result does; it follows from `head`."""
         return self._answer(self.head)
+
+    def _answer(self, document: Mapping[str, Any]) -> Answer:
+        from airtcp.questions.capture.answer import answer
+
+        return answer(document, self.total, self._settings.files)
 
     def put_text(self, write: Callable[[str], object]) -> None:
         """Give the document as JSON text to a function in pieces, without the whole in memory.
@@ -64,17 +85,41 @@ class CaptureResult(TableResult):
         Args:
             write: Takes a piece of the text.
         """
-        if not self._has_answers():
-            self._core.write_json(write)
-            return
-        said = False
+        said: Answer | None = self._answer(self._beginning())
 
         def piece(text: str) -> None:
             nonlocal said
-            write(text if said else answered_text(text, self._answer(self.head)))
-            said = True
+            write(text if said is None else answered_text(text, said))
+            said = None
 
         self._core.write_json(piece)
+
+    def _beginning(self) -> dict[str, Any]:
+        """Return the document with the connections of which the answer speaks, and without lists.
+
+        The text is read up to the list of retransmissions, which may be long.
+        """
+        from airtcp.questions.capture.answer import HEAD
+
+        parts: list[str] = []
+
+        def piece(text: str) -> None:
+            parts.append(text)
+            # The mark may lie across the end of a piece.
+            tail = "".join(parts[-2:])[-len(text) - len(_EVENTS) :]
+            if _EVENTS in tail:
+                raise _Enough
+
+        with suppress(_Enough):
+            self._core.write_json(piece, HEAD)
+        text, mark, _ = "".join(parts).partition(_EVENTS)
+        return json.loads(text + "}" if mark else text)
+
+    def shown(self) -> Self:
+        """Return the same result with names that are safe to show in a terminal."""
+        other = copy.copy(self)
+        other.head = printable_values(self.head, keep="")
+        return other
 
     @property
     def total(self) -> int:
@@ -176,7 +221,9 @@ class CaptureResult(TableResult):
                 ("html", REPORT),
             ],
         )
-        return capture_page(self.head, self.total, self.series(), self.losses, printed)
+        return capture_page(
+            self.head, self.total, self.series(), self.losses, printed, self.answer()
+        )
 
     def __repr__(self) -> str:
         """Describe the result by its size."""

@@ -1,204 +1,327 @@
-"""The tables and sentences of `airtcp capture` in a terminal."""
+"""The tables of a capture: connections, retransmissions, and links of 802.11."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from airtcp.cli.console import screen
+from airtcp.questions.capture import findings as words
+from airtcp.words.grid import Column, Grid, elided
+from airtcp.words.sentences import count, number, share
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from collections.abc import Callable, Mapping, Sequence
 
-_SHOWN: Final = 5
-"""Connections with findings of their own."""
-_ROWS: Final = 20
-"""Connections in the table."""
+    Rows = Sequence[Mapping[str, Any]]
+    _Writer = Callable[[float], str]
+
+WIDTH: Final = 100
+"""Columns of a table of an answer."""
+ROWS: Final = 8
+"""Rows of such a table."""
+EVENTS: Final = 15
+"""Retransmissions of such a table."""
+DETAILS: Final = 20
+"""Rows of a table of the details."""
+_END: Final = 21
+"""Characters of an address with its port: those of any of IPv4."""
+_FILE: Final = 24
+_LIMITS: Final = {
+    "congestion_window": "congestion window",
+    "slow_start": "slow start",
+    "receive_window": "receive window",
+    "application": "application",
+    "pacing": "pacing",
+    "recovery": "recovery",
+}
+"""What a sender waits for, in a cell."""
 
 
-def put_document(document: dict[str, Any], total: int) -> None:
-    """Print what was found: sentences, then tables, then the files.
+def narrowed(grid: Grid, width: int = WIDTH) -> Grid:
+    """Leave out columns, the highest rank first, until a table fits.
 
-    Args: document: The document, with names that are safe to print, and with at least the
-        connections that have the most bytes. total: The number of all connections.
+    >>> wide = [Column("a", ["x" * 60]), Column("b", ["x" * 60], rank=1)]
+    >>> [column.head for column in narrowed(Grid("name", ["n"], wide)).columns]
+    ['a']
     """
-    from rich.text import Text
-
-    from airtcp.cli import capture_joined as joined
-    from airtcp.cli.remarks import put_findings, put_lines
-    from airtcp.questions.capture import findings as words
-    from airtcp.questions.capture import findings_points as capture_between
-    from airtcp.questions.capture.findings_air import of_air
-    from airtcp.words.sentences import count, counted
-
-    console = screen()
-    connections = sorted(
-        capture_between.at_senders(document), key=lambda c: -words.bulk(c)["unique_bytes"]
-    )
-    for connection in connections[:_SHOWN]:
-        console.print(
-            Text.assemble((words.ends(connection), "bold"), f" ({words.transfer(connection)})")
-        )
-        put_findings(console, words.of_direction(words.bulk(connection)))
-    _points(console, document)
-    if connections:
-        left_out = total - len(document["connections"])
-        _connections(console, connections, len(connections) + left_out)
-    if events := document.get("retransmissions"):
-        _events(console, document["connections"], events)
-    if document["links"]:
-        _links(console, document["links"])
-    put_findings(console, of_air(document))
-    joined.put_periods(console, document["links"])
-    if document.get("joined"):
-        joined.put_joined(console, document["joined"])
-    if document.get("traces"):
-        joined.put_traces(console, document["traces"])
-    for file in document["files"]:
-        what = f"{file['link_type'] or 'no packets'}, {counted(file['packets'], 'packet')}"
-        console.print(Text(f"{file['path']}: {what}, {count(file['tcp_segments'])} with TCP"))
-        put_lines(console, file["warnings"])
-    _counts(console, document)
-    console.print(f"\nairtcp {document['airtcp_version']}")
+    columns = list(grid.columns)
+    while _width(grid, columns) > width:
+        last = max(columns, key=lambda column: column.rank, default=None)
+        if last is None or not last.rank:
+            break
+        columns = [column for column in columns if column is not last]
+    return replace(grid, columns=columns)
 
 
-def _counts(console: Console, document: dict[str, Any]) -> None:
-    """Print how many connections had no data, ended early or are left out."""
-    from airtcp.words.sentences import count, counted
-
-    if silent := document["without_data"]:
-        by = document["without_data_by"]
-        parts = ", ".join(f"{count(number)} {kind}" for kind, number in by.items() if number)
-        console.print(f"- {counted(silent, 'connection')} without data: {parts}")
-    if evicted := document["evicted"]:
-        console.print(f"- {counted(evicted, 'connection')} ended early to bound the memory")
-    if omitted := document["omitted"]:
-        fewest = counted(omitted, "connection")
-        console.print(f"- {fewest} with the fewest bytes left out to bound the memory")
+def _width(grid: Grid, columns: Sequence[Column]) -> int:
+    widths = [max(map(len, (grid.head, *grid.names)))]
+    widths += [max(map(len, (*c.head.split("\n"), *c.cells))) for c in columns]
+    return sum(widths) + 2 * len(widths)
 
 
-def _points(console: Console, document: dict[str, Any]) -> None:
-    """Print the points at which the files were captured, and what happened between them."""
-    from rich.text import Text
+def ends(sender: str, receiver: str) -> str:
+    """Write two ends, each shortened if it is longer than an address of IPv4 with its port.
 
-    from airtcp.cli.remarks import put_findings
-    from airtcp.questions.capture import findings_points as between
-
-    if points := between.points(document):
-        console.print(Text(points, style="bold"))
-        put_findings(console, between.findings(document)[:_SHOWN])
-        put_findings(console, [split] if (split := between.halves(document)) else [])
+    >>> ends("10.0.0.1:49152", "10.1.0.1:9")
+    '10.0.0.1:49152 -> 10.1.0.1:9'
+    """
+    return f"{elided(sender, _END)} -> {elided(receiver, _END)}"
 
 
-def _links(console: Console, links: list[dict[str, Any]]) -> None:
-    """Print the 802.11 links with the most attempts."""
-    from rich.text import Text
+def file_name(path: str) -> str:
+    """Write the name of a file without its folder, shortened.
 
-    from airtcp.cli.remarks import put_finding
-    from airtcp.cli.tables import Column, put
-    from airtcp.questions.capture import findings as words
-    from airtcp.words.sentences import count, number, share
+    >>> file_name("captures/sender.pcap.gz")
+    'sender.pcap.gz'
+    """
+    return elided(Path(path).name, _FILE)
 
-    ordered = sorted(links, key=lambda link: -link["attempts"])
-    for link in ordered[:_SHOWN]:
-        if finding := words.air(link):
-            console.print(Text(words.link_name(link), style="bold"))
-            put_finding(console, finding, "- ")
-    shown = ordered[:_ROWS]
 
-    def shares(head: str, key: str, rank: int) -> Column:
-        values = [link[key] for link in shown]
-        return Column(head, ["" if v is None else share(v) for v in values], rank=rank)
+def rate(direction: Mapping[str, Any]) -> str:
+    """Write the goodput of a direction in Mb/s; nothing if there is none."""
+    bps = direction["goodput_bps"]
+    return "" if bps is None else number(bps / 1e6)
 
-    def milliseconds(head: str, key: str, rank: int) -> Column:
-        values = [link["latency_s"][key] for link in shown]
-        return Column(head, ["" if v is None else number(v * 1e3) for v in values], rank=rank)
 
-    means = [link["mean_attempts"] for link in shown]
+def again(direction: Mapping[str, Any]) -> str:
+    """Write the share of segments that were sent again."""
+    sent = direction["data_segments"]
+    return short_share(direction["retransmitted_segments"] / sent) if sent else ""
+
+
+def connection_ends(connection: Mapping[str, Any]) -> str:
+    """Write sender and receiver of the direction with more data, for an answer."""
+    return ends(*words.ends(connection).split(" -> "))
+
+
+def connections(found: Rows, total: int, rows: int = ROWS, *, whole: bool = False) -> Grid:
+    """Return the connections, the one with the most bytes first.
+
+    Args:
+        found: The connections with the most bytes, in their order.
+        total: The number of all connections.
+        rows: Most rows.
+        whole: Whether the table is of the details, with all columns and names.
+    """
+    shown = found[:rows]
+    of = [words.bulk(connection) for connection in shown]
+
+    def times(head: str, key: str, rank: int = 0) -> Column:
+        values = [row["rtt_s"][key] for row in of]
+        return Column(head, [_scaled(value, 1e3) for value in values], rank=rank, keys=values)
+
+    def counts(head: str, key: str, rank: int = 0) -> Column:
+        values = [row[key] for row in of]
+        return Column(head, [count(value) for value in values], rank=rank, keys=values)
+
+    sizes = [row["unique_bytes"] for row in of]
+    repeated = [row["retransmitted_segments"] / max(row["data_segments"], 1) for row in of]
+    rates = [row["goodput_bps"] for row in of]
     columns = [
-        Column("attempts", [count(link["attempts"]) for link in shown], rank=2),
-        Column("packets", [count(link["packets"]) for link in shown], rank=3),
-        shares("raw\nloss", "raw_loss", 0),
-        shares("residual\nloss", "residual_loss", 0),
-        Column("attempts\nper packet", ["" if m is None else number(m) for m in means], rank=1),
-        milliseconds("latency p50\n(ms)", "p50", 4),
-        milliseconds("latency p99\n(ms)", "p99", 5),
-        Column("missed by\nthe sniffer", [count(link["sniffer_misses"]) for link in shown], rank=6),
+        Column("MB", [number(size / 1e6) for size in sizes], rank=4, keys=sizes),
+        Column("Mb/s", [rate(row) for row in of], keys=rates),
+        Column("sent\nagain", [again(row) for row in of], keys=repeated),
+        counts("needlessly", "spurious_retransmissions", 5),
+        counts("timeouts", "timeouts", 3),
+        times("RTT p50\n(ms)", "p50", 2),
+        Column("sender waits\nmostly for", [_limit(row) for row in of], rank=1, left=True),
     ]
-    put(console, "802.11 link", [words.link_name(link) for link in shown], columns)
-    if len(links) > _ROWS:
-        console.print(f"the first {_ROWS} of {count(len(links))} links, by attempts")
+    if whole:
+        columns[2:2] = [counts("segments", "data_segments")]
+        columns[-1:-1] = [
+            times("RTT p95\n(ms)", "p95"),
+            counts("out of\norder", "out_of_order"),
+        ]
+        names = [words.ends(connection) for connection in shown]
+        return Grid("connection", names, columns, _title("connections", rows, total, "bytes"))
+    names = [connection_ends(connection) for connection in shown]
+    return narrowed(Grid("connection", names, columns, more=total - len(shown), sort="MB"))
 
 
-def _connections(console: Console, connections: list[dict[str, Any]], total: int) -> None:
-    from airtcp.cli.tables import Column, put
-    from airtcp.questions.capture import findings as words
-    from airtcp.words.sentences import count, number
-
-    shown = connections[:_ROWS]
-    rows = [words.bulk(connection) for connection in shown]
-
-    def column(head: str, key: str, rank: int) -> Column:
-        return Column(head, [count(row[key]) for row in rows], rank=rank)
-
-    def times(head: str, key: str, rank: int) -> Column:
-        values = [row["rtt_s"][key] for row in rows]
-        cells = ["" if value is None else number(value * 1e3) for value in values]
-        return Column(head, cells, rank=rank)
-
-    rates = [row["goodput_bps"] for row in rows]
-    columns = [
-        Column("goodput\n(Mb/s)", ["" if r is None else number(r / 1e6) for r in rates]),
-        column("segments", "data_segments", 4),
-        column("sent\nagain", "retransmitted_segments", 0),
-        column("spurious", "spurious_retransmissions", 1),
-        column("timeouts", "timeouts", 2),
-        column("out of\norder", "out_of_order", 5),
-        times("RTT p50\n(ms)", "p50", 3),
-        times("RTT p95\n(ms)", "p95", 6),
-    ]
-    put(console, "connection", [words.ends(connection) for connection in shown], columns)
-    if total > _ROWS:
-        console.print(
-            f"the first {_ROWS} of {count(total)} connections, by bytes; --format csv has all"
-        )
+def _title(what: str, rows: int, total: int, by: str) -> str:
+    if total <= rows:
+        return what[:1].upper() + what[1:]
+    return f"The first {rows} of {count(total)} {what}, by {by}; --format csv has all"
 
 
-def _events(
-    console: Console, connections: list[dict[str, Any]], events: list[dict[str, Any]]
-) -> None:
-    """Print the first retransmissions, by time."""
-    from airtcp.cli.tables import Column, put
-    from airtcp.words.sentences import count, number
+def _limit(direction: Mapping[str, Any]) -> str:
+    """Write what the sender waited for most of the time, and its share."""
+    most = max(direction["limited_by"].items(), key=lambda item: item[1], default=("", 0.0))
+    return f"{_LIMITS[most[0]]} {short_share(most[1])}" if most[1] > 0 else ""
 
-    shown = sorted(events, key=lambda event: event["time_s"])[:_ROWS]
-    of: list[dict[str, Any]] = [connections[event["connection"]] for event in shown]
+
+def events(document: Mapping[str, Any], rows: int = EVENTS) -> Grid | None:
+    """Return the first retransmissions, by time; none if they are not listed or there are none."""
+    found: list[dict[str, Any]] = document.get("retransmissions") or []
+    if not found:
+        return None
+    every: list[dict[str, Any]] = document["connections"]
+    shown = sorted(found, key=lambda event: event["time_s"])[:rows]
+    of: list[dict[str, Any]] = [every[event["connection"]] for event in shown]
     receivers = [
         c["server"] if event["from"] == c["client"] else c["client"]
         for event, c in zip(shown, of, strict=True)
     ]
     since = [event["since_original_s"] for event in shown]
-    causes = [event["cause"].replace("_", " ") for event in shown]
-    why = [(event["timeout_cause"] or "").replace("_", " ") for event in shown]
+    starts = zip(shown, of, strict=True)
     columns = [
-        Column(
-            "time\n(s)",
-            [f"{e['time_s'] - c['start_s']:.3f}" for e, c in zip(shown, of, strict=True)],
-        ),
-        Column("sequence", [str(event["sequence"]) for event in shown], rank=2),
+        Column("time\n(s)", [f"{e['time_s'] - c['start_s']:.3f}" for e, c in starts]),
+        Column("sequence", [str(event["sequence"]) for event in shown]),
         Column("bytes", [count(event["length"]) for event in shown], rank=5),
-        Column("cause", causes, left=True),
-        Column("timeout\ncause", why, rank=3, left=True),
-        Column("spurious", ["yes" if event["spurious"] else "" for event in shown], rank=1),
+        Column("cause", [event["cause"].replace("_", " ") for event in shown], left=True),
+        Column(
+            "timeout\ncause",
+            [(event["timeout_cause"] or "").replace("_", " ") for event in shown],
+            rank=3,
+            left=True,
+        ),
+        Column("needless", ["yes" if event["spurious"] else "" for event in shown], rank=1),
         Column(
             "since the\noriginal (ms)",
             ["" if s is None else number(s * 1e3) for s in since],
             rank=4,
         ),
     ]
-    names = [f"{e['from']} -> {to}" for e, to in zip(shown, receivers, strict=True)]
-    put(console, "retransmission", names, columns)
-    if len(events) > _ROWS:
-        console.print(
-            f"the first {_ROWS} of {count(len(events))} retransmissions, by time; "
-            "--events --format csv has all"
-        )
+    names = [ends(e["from"], to) for e, to in zip(shown, receivers, strict=True)]
+    title = _title("retransmissions", rows, len(found), "time")
+    return narrowed(Grid("retransmission", names, columns, title))
+
+
+def has_figure(link: Mapping[str, Any]) -> bool:
+    """Return whether the losses of a link are known."""
+    return link["raw_loss"] is not None and link["attempts"] > 0
+
+
+def by_attempts(document: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the links of 802.11, the one with the most attempts first."""
+    return sorted(document["links"], key=lambda link: -link["attempts"])
+
+
+def links(document: Mapping[str, Any], rows: int = ROWS, *, whole: bool = False) -> Grid:
+    """Return the links of 802.11, the busiest first; in an answer those whose losses are known.
+
+    Args:
+        document: The document of a capture.
+        rows: Most rows.
+        whole: Whether the table is of the details, with all links and columns.
+    """
+    every = by_attempts(document)
+    shown = [link for link in every if whole or has_figure(link)][:rows]
+    air: Mapping[str, Any] = document.get("air") or {}
+    # Without rates in the capture, frames have no airtime.
+    shares = {s["address"]: s["airtime_share"] or None for s in air.get("stations", ())}
+
+    def column(
+        head: str, value: Callable[[Mapping[str, Any]], float | None], to: _Writer, rank: int = 0
+    ) -> Column:
+        values = [value(link) for link in shown]
+        return Column(head, ["" if v is None else to(v) for v in values], rank=rank, keys=values)
+
+    columns = [
+        column("airtime of\nsender", lambda link: shares.get(link["transmitter"]), short_share, 3),
+        column("rate\n(Mb/s)", mean_rate, lambda bps: number(bps / 1e6), 2),
+        column("signal\n(dBm)", _signal, count, 1),
+        column("attempts", lambda link: link["attempts"], count, 4),
+        column("attempts\nlost", lambda link: link["raw_loss"], short_share),
+        column("packets\nlost", lambda link: link["residual_loss"], short_share),
+    ]
+    if whole:
+        columns += [
+            column("packets", lambda link: link["packets"], count),
+            column("attempts\nper packet", lambda link: link["mean_attempts"], number),
+            column("latency p50\n(ms)", lambda link: link["latency_s"]["p50"], _milliseconds),
+            column("latency p99\n(ms)", lambda link: link["latency_s"]["p99"], _milliseconds),
+            column("missed by\nthe sniffer", lambda link: link["sniffer_misses"], count),
+        ]
+    names = [words.link_name(link) for link in shown]
+    if whole:
+        title = _title("links of 802.11", rows, len(every), "attempts")
+        return Grid("802.11 link", names, columns, title)
+    columns = [each for each in columns if any(each.cells)]
+    return narrowed(Grid("802.11 link", names, columns, "", len(every) - len(shown), "attempts"))
+
+
+def _signal(link: Mapping[str, Any]) -> float | None:
+    """Return the mean signal in dBm of the frames whose signal is known."""
+    signal: Mapping[str, Any] = link["signal"] or {"mean_dbm": None}
+    return signal["mean_dbm"]
+
+
+def mean_rate(link: Mapping[str, Any]) -> float | None:
+    """Return the mean rate in bit/s of the attempts whose rate is known."""
+    known = [(each["rate_bps"], each["attempts"]) for each in link["rates"] if each["rate_bps"]]
+    attempts = sum(number for _, number in known)
+    return sum(bps * number for bps, number in known) / attempts if attempts else None
+
+
+def short_share(part: float) -> str:
+    """Write a share in percent with few letters, for a cell.
+
+    >>> short_share(0.5), short_share(0.99999), short_share(0.00001)
+    ('50 %', '>99.9 %', '<0.1 %')
+    """
+    return share(part).replace("less than ", "<").replace("more than ", ">")
+
+
+def _scaled(value: float | None, scale: float) -> str:
+    return "" if value is None else number(value * scale)
+
+
+def _milliseconds(seconds: float) -> str:
+    return number(seconds * 1e3)
+
+
+def joined(document: Mapping[str, Any], rows: int = ROWS) -> Grid | None:
+    """Return the links on which packets of hosts were found on the air, by host."""
+    hosts: list[Mapping[str, Any]] = document["joined"]["hosts"]
+    found = [(host, link) for host in hosts for link in host["links"]]
+    if not found:
+        return None
+    shown = found[:rows]
+
+    def times(key: str) -> list[str]:
+        values = [link[key]["p50"] for _, link in shown]
+        return [_scaled(value, 1e3) for value in values]
+
+    lost = [(link["lost_on_link"], link["packets"]) for _, link in shown]
+    columns = [
+        Column("host", [file_name(host["path"]) for host, _ in shown], rank=3, left=True),
+        Column("", ["sent" if link["is_sent"] else "received" for _, link in shown], left=True),
+        Column("packets", [count(link["packets"]) for _, link in shown], rank=2),
+        Column("waited p50\n(ms)", times("queueing_s")),
+        Column("attempts", [_scaled(link["mean_attempts"], 1.0) for _, link in shown]),
+        Column("latency p50\n(ms)", times("latency_s"), rank=1),
+        Column("given\nup", [short_share(n / of) if of else "" for n, of in lost]),
+    ]
+    names = [f"{link['transmitter']} -> {link['receiver']}" for _, link in shown]
+    return narrowed(Grid("link", names, columns, more=len(found) - len(shown)))
+
+
+def between(document: Mapping[str, Any], rows: int = ROWS) -> Grid | None:
+    """Return what happened between the points to each connection, the one with most data first."""
+    from airtcp.questions.capture import findings_points as points
+
+    found = points.directions(document)
+    if not found:
+        return None
+    shown = found[:rows]
+    of = [direction for _, direction, _ in shown]
+    delays = [direction["delay_s"] for direction in of]
+    spread = [
+        "" if delay["p50"] is None else number((delay["p99"] - delay["p50"]) * 1e3)
+        for delay in delays
+    ]
+    columns = [
+        Column("from", [file_name(way[0]) for _, _, way in shown], rank=3, left=True),
+        Column("to", [file_name(way[1]) for _, _, way in shown], rank=2, left=True),
+        Column("segments", [count(d["sent"]) for d in of]),
+        Column("lost", [short_share(d["lost"] / d["sent"]) for d in of]),
+        Column("sent\nagain", [count(d["retransmissions"]) for d in of], rank=1),
+        Column("needlessly", ["" if d["spurious"] is None else count(d["spurious"]) for d in of]),
+        Column("delay, p99\nby p50 (ms)", spread, rank=4),
+    ]
+    names = [ends(*points.way_of(pair, direction)) for pair, direction, _ in shown]
+    return narrowed(
+        Grid("connection", names, columns, more=len(found) - len(shown), sort="segments")
+    )

@@ -12,7 +12,9 @@ from airtcp.questions.compare.charts import name_axis
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_ROW: Final = 30
+ANSWER: Final = ("predictions", "backlog")
+"""The charts beside the answer: what each TCP would get, and below it the backlog at losses."""
+_ROW: Final = 22
 _ORIGINS: Final = ["link", "queue", "unknown"]
 _COLOURS: Final = [theme.TRACE, theme.CHAIN, theme.INDEPENDENT]
 

@@ -29,18 +29,20 @@ NEEDS: Final = {"jersey": "needs marks of the path", "tcp-ap": "is made for chai
 _SAME: Final = 1.03
 _KEEPS_UP: Final = 1.1
 """Rate of the application by the goodput below which the transfer keeps up with it [choice]."""
-_PLACES: Final = {
+PLACES: Final = {
     "sender": "captured at the sender",
     "receiver": "captured at the receiver",
     "middle": "captured between the ends",
     "unknown": "place of the capture unknown",
 }
-_CAUSES: Final = {
+"""Places of a capture, in words."""
+CAUSES: Final = {
     "link-losses": "Losses of the link limit the transfer",
     "link-rate": "The rate of the link limits the transfer",
     "queue": "Overflow of the queue limits the transfer",
     "receive-window": "The receive window limits the transfer",
 }
+"""Limits by intervention, in words."""
 
 
 def findings(document: DiagnoseDocument) -> list[Finding]:
@@ -68,7 +70,7 @@ def answer(document: DiagnoseDocument) -> Finding:
         text = f"It got {goodput} Mb/s, and taking away one thing gives no 10 % more. {told}"
         return Finding("Nothing single limits the transfer", text)
     first = document["limits"][0]
-    cause = _CAUSES[first["cause"]]
+    cause = CAUSES[first["cause"]]
     if first["cause"] == "link-rate" and "varying" in document["doubts"]:
         cause = "What the link leaves limits the transfer"
     return Finding(cause, f"{_cost(document, first, goodput)} {told}", "warn")
@@ -134,7 +136,7 @@ def helps(document: DiagnoseDocument) -> Finding | None:
         return Finding("No TCP surely gets more", f"{text} {_same(document)}".strip())
     kinds: dict[str, Prediction] = {}
     for row in best:
-        kinds.setdefault(_kind(row["variant"]), row)
+        kinds.setdefault(kind(row["variant"]), row)
     first, *others = [f"{named(row['variant'])} {_amount(row)}" for row in kinds.values()]
     observed = number(float((document["observed"] or {}).get("goodput_bps", 0.0)) / 1e6)
     rest = f"; {listed(others)}" if others else ""
@@ -142,7 +144,8 @@ def helps(document: DiagnoseDocument) -> Finding | None:
     return Finding("More would be had with", text.strip(), "good")
 
 
-def _kind(variant: str) -> str:
+def kind(variant: str) -> str:
+    """Return the kind of a remedy: `link`, `coded`, or another `law`."""
     return "link" if "@" in variant else "coded" if variant in {"sliding", "lt-tcp"} else "law"
 
 
@@ -188,7 +191,7 @@ def details(document: DiagnoseDocument) -> list[Finding]:
     found += [points(document), air_losses(document)]
     for limit in document["limits"][1:]:
         text = f"{number(limit['ratio'])} times the goodput without it."
-        found.append(Finding(_CAUSES[limit["cause"]].replace(" limit", " also limit"), text))
+        found.append(Finding(CAUSES[limit["cause"]].replace(" limit", " also limit"), text))
     if document["replay"] is not None and document["obstacle"] != "check":
         text = "; ".join(beside(each) for each in document["replay"]["statistics"])
         found.append(Finding("Replays", f"{text[0].upper()}{text[1:]}."))
@@ -201,9 +204,9 @@ def points(document: DiagnoseDocument) -> Finding | None:
         return None
     used, *others = document["seen_at"]
     head = f"The transfer is in captures of {len(others) + 1} points of its path"
-    rest = listed([f"{_files(each)} ({_PLACES[each['place']]})" for each in others])
+    rest = listed([f"{_files(each)} ({PLACES[each['place']]})" for each in others])
     return Finding(
-        head, f"The diagnosis uses {_files(used)} ({_PLACES[used['place']]}), and not {rest}."
+        head, f"The diagnosis uses {_files(used)} ({PLACES[used['place']]}), and not {rest}."
     )
 
 
@@ -220,7 +223,7 @@ def transfer(document: DiagnoseDocument) -> str:
     size = f"{number(sent / 1e6)} MB" if sent >= 100_000 else f"{number(sent / 1e3)} kB"  # noqa: PLR2004
     rate = number(seen["goodput_bps"] / 1e6)
     flows = f", {seen['connections']} connections" if seen["connections"] > 1 else ""
-    place = _PLACES[seen["place"]]
+    place = PLACES[seen["place"]]
     return f"{size} in {number(seen['duration_s'])} s at {rate} Mb/s{flows}, {place}"
 
 

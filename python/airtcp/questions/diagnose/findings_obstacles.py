@@ -43,7 +43,7 @@ _PLAIN: Final = {
     ),
 }
 """Obstacles in the same words for each capture: headline and text."""
-_UNITS: Final = {1e-6: " Mb/s", 1e3: " ms"}
+UNITS: Final = {1e-6: " Mb/s", 1e3: " ms"}
 
 
 def obstacle(document: DiagnoseDocument) -> Finding | None:
@@ -120,7 +120,7 @@ def _differs(document: DiagnoseDocument) -> Finding:
 def beside(statistic: Any) -> str:
     """Write a statistic beside its interval in replays."""
     _, words, scale = STATISTICS[statistic["name"]]
-    unit = _UNITS.get(scale, "")
+    unit = UNITS.get(scale, "")
     seen, low, high = (number(statistic[key] * scale) for key in ("observed", "low", "high"))
     return f"{words} is {seen}{unit} in the capture, and {low} to {high}{unit} in replays"
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import os
 
     from airtcp.questions.diagnose.document import DiagnoseDocument
+    from airtcp.words.answer import Answer
     from airtcp.words.sentences import Finding
 
 _NUMBERS = dict.fromkeys(("value", "low", "high"), float)
@@ -63,6 +64,11 @@ class DiagnoseResult(DocumentResult):
         atomic_write.write_text(Path(path), self.scenario)
         return Path(path)
 
+    def _answer(self, document: DiagnoseDocument) -> Answer:
+        from airtcp.questions.diagnose.answer import answer
+
+        return answer(document)
+
     def _link(self) -> list[dict[str, Any]]:
         link = self.json["link"]
         if link is None:
@@ -89,7 +95,7 @@ class DiagnoseResult(DocumentResult):
         """Return the report: one self-contained HTML document."""
         from airtcp.questions.diagnose.sections import diagnose_page
 
-        return diagnose_page(self.json)
+        return diagnose_page(self.json, self._answer(self.json))
 
     def __repr__(self) -> str:
         """Name the result by its transfer."""

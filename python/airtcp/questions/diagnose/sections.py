@@ -8,15 +8,16 @@ from airtcp.pages.command import command
 from airtcp.pages.page import render
 from airtcp.questions.diagnose import charts as charts_diagnose
 from airtcp.questions.diagnose import findings as diagnose_words
+from airtcp.questions.diagnose import rows, tables
 from airtcp.questions.diagnose.findings_air import SOURCES
 from airtcp.questions.diagnose.findings_obstacles import STATISTICS
 from airtcp.words import sentences as words
+from airtcp.words.sentences import Finding
 
 if TYPE_CHECKING:
     from airtcp.questions.diagnose.document import DiagnoseDocument, Fitted
+    from airtcp.words.answer import Answer
 
-_MOST_LOST: Final = 5000
-"""Most losses of the chart."""
 _QUANTITIES: Final[tuple[tuple[str, str, float], ...]] = (
     ("rate_bps", "Rate (Mb/s)", 1e-6),
     ("delay_s", "One-way delay (ms)", 1e3),
@@ -25,15 +26,16 @@ _QUANTITIES: Final[tuple[tuple[str, str, float], ...]] = (
 )
 
 
-def diagnose_page(document: DiagnoseDocument) -> str:
+def diagnose_page(document: DiagnoseDocument, answer: Answer) -> str:
     """Make the page of a diagnosis.
 
-    Args: document: The document of a diagnosis.
+    Args: document: The document of a diagnosis. answer: Its answer, which takes the first screen.
 
     Returns:
         A complete HTML document. Equal documents give equal pages.
     """
     charts, data = _charts(document)
+    rows_of = document["predictions"]
     seen = document["observed"]
     title = "No transfer" if seen is None else f"{seen['sender']} to {seen['receiver']}"
     return render(
@@ -41,13 +43,16 @@ def diagnose_page(document: DiagnoseDocument) -> str:
         "compare.js",
         {"kind": "diagnose", "charts": charts, "data": data},
         document,
+        answer=answer,
+        chart=charts_diagnose.ANSWER[0],
+        whole=tables.predictions(document, len(rows_of)) if rows_of else None,
         title=f"Diagnosis: {title}",
         lead=f"From a packet capture: {diagnose_words.transfer(document)}.",
         facts=[
             ("TCP", document["tcp"] if document["tcp_told"] else f"{document['tcp']} (a guess)"),
             ("Links drawn", words.count(document["replications"])),
         ],
-        findings=diagnose_words.findings(document),
+        findings=[part for part in answer.details if isinstance(part, Finding)],
         link=_link(document),
         replay=_replay(document),
         predictions=_predictions(document),
@@ -60,71 +65,41 @@ def diagnose_page(document: DiagnoseDocument) -> str:
 def _charts(document: DiagnoseDocument) -> tuple[dict[str, Any], dict[str, Any]]:
     charts: dict[str, Any] = {}
     data: dict[str, Any] = {}
-    rows, lost, seen = document["predictions"], document["lost_packets"], document["observed"]
-    if rows and seen is not None:
-        charts["predictions"] = charts_diagnose.predictions([row["variant"] for row in rows])
-        mega = 1e-6
-        data["predictions"] = {
-            "predictions": [
-                {
-                    "variant": row["variant"],
-                    "middle": _scaled(row["goodput_bps"], mega),
-                    "low": _scaled(row["low"], mega),
-                    "high": _scaled(row["high"], mega),
-                    "end": _scaled(row["high"] or row["low"], mega),
-                }
-                for row in rows
-            ],
-            "observed": [{"goodput": seen["goodput_bps"] * mega}],
-        }
-    if lost:
-        charts["backlog"] = charts_diagnose.backlog()
-        begin = lost[0]["time_s"]
-        every = -(-len(lost) // _MOST_LOST)
-        data["backlog"] = {
-            "lost": [
-                {
-                    "time": each["time_s"] - begin,
-                    "backlog": each["backlog_packets"],
-                    "origin": each["origin"],
-                }
-                for each in lost[::every]
-            ]
-        }
+    if found := rows.predictions(document):
+        names = [row["variant"] for row in document["predictions"]]
+        charts["predictions"], data["predictions"] = charts_diagnose.predictions(names), found
+    if found := rows.backlog(document):
+        charts["backlog"], data["backlog"] = charts_diagnose.backlog(), found
     return charts, data
-
-
-def _scaled(value: float | None, scale: float) -> float | None:
-    return None if value is None else value * scale
 
 
 def _predictions(document: DiagnoseDocument) -> dict[str, Any] | None:
     if not document["predictions"]:
         return None
-    rows = [
+    cells = [
         [
             row["variant"],
-            words.number(_scaled(row["goodput_bps"], 1e-6)),
+            words.number(rows.scaled(row["goodput_bps"], 1e-6)),
             _end(row["low"], 1e-6, "-"),
             _end(row["high"], 1e-6, "not bounded"),
             diagnose_words.verdict(document, row),
         ]
         for row in document["predictions"]
     ]
-    return {"head": ["Goodput (Mb/s)", "5 %", "95 %", "Against this transfer"], "rows": rows}
+    return {"head": ["Goodput (Mb/s)", "5 %", "95 %", "Against this transfer"], "rows": cells}
 
 
 def _link(document: DiagnoseDocument) -> dict[str, Any] | None:
     link = document["link"]
     if link is None:
         return None
-    rows: list[list[str]] = []
+    cells: list[list[str]] = []
     for key, head, scale in _QUANTITIES:
         fitted: Fitted = cast("dict[str, Any]", link)[key]
         low, high = _end(fitted["low"], scale, "-"), _end(fitted["high"], scale, "not bounded")
         source = SOURCES[cast("dict[str, str]", link["sources"])[key]]
-        rows.append([head, words.number(fitted["value"] * scale), low, high, source])
-    return {"head": ["Measured", "Low", "High", "From"], "rows": rows}
+        cells.append([head, words.number(fitted["value"] * scale), low, high, source])
+    return {"head": ["Measured", "Low", "High", "From"], "rows": cells}
 
 
 def _end(value: float | None, scale: float, unknown: str) -> str:
@@ -135,13 +110,13 @@ def _replay(document: DiagnoseDocument) -> dict[str, Any] | None:
     replay = document["replay"]
     if replay is None:
         return None
-    rows: list[list[str]] = []
+    cells: list[list[str]] = []
     for each in replay["statistics"]:
         head, _, scale = STATISTICS[each["name"]]
         values = (each[key] for key in ("observed", "mean", "low", "high"))
         numbers = [words.number(value * scale) for value in values]
-        rows.append([head, *numbers, "agrees" if each["inside"] else "differs"])
-    return {"head": ["Observed", "Replayed", "Low", "High", ""], "rows": rows}
+        cells.append([head, *numbers, "agrees" if each["inside"] else "differs"])
+    return {"head": ["Observed", "Replayed", "Low", "High", ""], "rows": cells}
 
 
 def _command(document: DiagnoseDocument) -> str:

@@ -1,0 +1,289 @@
+"""The answer of a capture: what its largest connection got, or what its links of 802.11 lost.
+
+It follows from the document: from the largest connections at its head, and the number of all. The
+counters of a capture show what was sent again and what senders waited for; what that costs, and
+what would help, `diagnose` finds by replays.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from typing import TYPE_CHECKING, Any, Final
+
+from airtcp.questions.capture import (
+    answer_air,
+    answer_joined,
+    answer_points,
+    details,
+    tables,
+)
+from airtcp.questions.capture import findings as words
+from airtcp.questions.capture import findings_points as points
+from airtcp.words.answer import Answer
+from airtcp.words.grammar import NUMBERS, numbers
+from airtcp.words.sentences import count, counted, number
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+HEAD: Final = 200
+"""Connections from which the answer follows: those with the most bytes."""
+_NEARLY_ALL: Final = 0.9
+_MOST: Final = 0.5
+LEAST_SEGMENTS: Final = 50
+"""Segments of a transfer from which `diagnose` may tell more."""
+_LONGEST: Final = 200
+_KINDS: Final = {
+    "opened": "opened, and then sent nothing",
+    "refused": "were refused",
+    "unanswered": "were not answered",
+}
+"""Connections without data, by how far they came."""
+_NO_LINK: Final = "no link of 802.11: "
+_NO_ACK: Final = "no MAC ACK was captured"
+_ENCRYPTED: Final = "are encrypted: TCP in them"
+"""Notes on files that the answer says in other sentences."""
+_CAUSES: Final = {
+    "fast": "in fast recovery",
+    "timeout": "by timeout",
+    "after_timeout": "after timeouts",
+    "tail_loss_probe": "as tail-loss probes",
+    "unknown": "for an unknown cause",
+}
+
+
+def answer(document: Mapping[str, Any], total: int, files: Sequence[str] = ()) -> Answer:
+    """Return the answer of a capture.
+
+    Args:
+        document: The document, with at least the `HEAD` connections that have the most bytes.
+        total: The number of all connections.
+        files: The files, if a command can name them.
+    """
+    head: dict[str, Any] = {**document, "connections": document["connections"][:HEAD]}
+    known = sorted(points.at_senders(head), key=lambda c: -words.bulk(c)["unique_bytes"])
+    every = total - points.far(document) if total > HEAD else len(known)
+    # A list that was asked for is the table.
+    listed = tables.events(document)
+    table = listed or _table(document, known, every)
+    headline, helps, doubt = _sentences(document, known, every)
+    return Answer(
+        headline,
+        helps,
+        _first_doubt(document) or doubt or _warning(document) or _bounded(document),
+        table,
+        _next(document, known, files),
+        details.details(document, known, every, is_listed=listed is not None),
+    )
+
+
+def _sentences(
+    document: Mapping[str, Any], known: Sequence[Mapping[str, Any]], total: int
+) -> tuple[str, str | None, str | None]:
+    """Return the headline, what would help or tell, and the doubt."""
+    if document.get("joined"):
+        found = answer_joined.sentences(document["joined"])
+        if found is not None:
+            return found
+    if points.directions(document):
+        return answer_points.sentences(document, _part(known, total))
+    if document["links"]:
+        largest = f"{tables.connection_ends(known[0])}, got {_got(known[0])}" if known else None
+        return answer_air.sentences(document, largest)
+    if not known:
+        return *_nothing(document), None
+    return _headline(known, total), _again(known[0]), _doubt(document, known[0])
+
+
+def _table(document: Mapping[str, Any], known: Sequence[Mapping[str, Any]], total: int) -> Any:
+    if document.get("joined") and (table := tables.joined(document)):
+        return table
+    if table := tables.between(document):
+        return table
+    if document["links"] and any(map(tables.has_figure, document["links"])):
+        return tables.links(document)
+    return tables.connections(known, total) if known else None
+
+
+def _bytes(connection: Mapping[str, Any]) -> int:
+    return sum(direction["unique_bytes"] for direction in connection["directions"])
+
+
+def _part(known: Sequence[Mapping[str, Any]], total: int) -> float:
+    """Return the least share of the bytes that the largest connection can have.
+
+    Connections that are not known are smaller than all that are.
+    """
+    if not known:
+        return 0.0
+    sizes = [_bytes(connection) for connection in known]
+    return sizes[0] / max(sum(sizes) + (total - len(known)) * min(sizes), 1)
+
+
+def _headline(known: Sequence[Mapping[str, Any]], total: int) -> str:
+    """Say how the bytes divide between the connections, and what the largest got."""
+    first = known[0]
+    name, got, part = tables.connection_ends(first), _got(first), _part(known, total)
+    if total == 1:
+        return f"{name} got {got}."
+    if part >= _MOST:
+        much = "nearly all" if part >= _NEARLY_ALL else "most"
+        return f"One of {count(total)} connections carries {much} bytes: {name}, {_at(first)}."
+    return f"The largest of {count(total)} connections, {name}, got {got}."
+
+
+def _got(connection: Mapping[str, Any]) -> str:
+    """Write the goodput of a connection; what it carried, if it is too short for a rate."""
+    direction = words.bulk(connection)
+    if direction["goodput_bps"] is not None:
+        return f"{tables.rate(direction)} Mb/s"
+    size = direction["unique_bytes"]
+    return f"{number(size / 1e3)} kB" if size else "nothing"
+
+
+def _at(connection: Mapping[str, Any]) -> str:
+    got = _got(connection)
+    return f"at {got}" if got.endswith("Mb/s") else f"with {got}"
+
+
+def _again(connection: Mapping[str, Any]) -> str:
+    """Say what was sent again, and what would tell the cost."""
+    direction = words.bulk(connection)
+    sent, again = direction["data_segments"], direction["retransmitted_segments"]
+    if not sent or not again:
+        return f"Nothing of it was sent again{_waits(direction)}."
+    causes = {key: n for key, n in direction["retransmissions"].items() if n}
+    first = max(causes, key=lambda key: causes[key])
+    how = "for several causes"
+    if len(causes) == 1 or 2 * causes[first] > again:
+        how = f"{'all' if len(causes) == 1 else 'mostly'} {_CAUSES[first]}"
+    needless = direction["spurious_retransmissions"]
+    shown = f"{count(needless)} of them needlessly" if needless else "none shown to be needless"
+    text = f"{tables.again(direction)} of its segments were sent again, {how}, {shown}"
+    if sent < LEAST_SEGMENTS:
+        return f"{text}."
+    if _is_at_sender(connection):
+        return f"{text}: airtcp diagnose tells what that costs."
+    return f"{text}: a capture at its sender would tell what that costs."
+
+
+def _waits(direction: Mapping[str, Any]) -> str:
+    """Say what the sender waited for, if one thing took most of the time."""
+    name, part = max(direction["limited_by"].items(), key=lambda item: item[1], default=("", 0.0))
+    return f", and its sender mostly waited for {words.LIMITS[name]}" if part >= _MOST else ""
+
+
+def _is_at_sender(connection: Mapping[str, Any]) -> bool:
+    place = connection["vantage"]
+    return place in {"client", "server"} and connection[place] == words.bulk(connection)["from"]
+
+
+def _doubt(document: Mapping[str, Any], connection: Mapping[str, Any]) -> str | None:
+    """Say what the numbers of the largest connection rest on; the most serious first."""
+    direction = words.bulk(connection)
+    if lacks := direction["capture_losses"]:
+        were = "segment of it that was" if lacks == 1 else "segments of it that were"
+        return (
+            f"The capture lacks {count(lacks)} {were} acknowledged: its bytes and rate are too low."
+        )
+    early: Mapping[str, Any] = connection.get("early_acks") or {"two_clocks": False}
+    is_received = connection["vantage"] in {"client", "server"} and not _is_at_sender(connection)
+    doubts = {
+        (
+            "Each file has the packets of one end only: times and losses need both in one file,"
+            " as `mergecap -w BOTH FILE FILE` writes it."
+        ): points.halves(document) is not None,
+        "The capture has one direction only: nothing shows what arrived.": any(
+            not each["packets"] for each in connection["directions"]
+        ),
+        (
+            "Two clocks were merged in this capture: times between the two ends are not given."
+        ): early["two_clocks"],
+        (
+            "The receive window contradicts the goodput: the capture lacks the scale of the window,"
+            " or a part of the round trip."
+        ): direction["receive_window"]["is_exceeded"],
+        (
+            "It was captured at its receiver, where lost copies do not come: more may have been"
+            " sent again."
+        ): is_received,
+    }
+    return next((text for text, is_so in doubts.items() if is_so), None)
+
+
+def _nothing(document: Mapping[str, Any]) -> tuple[str, str | None]:
+    """Say that a capture has no data of TCP, and what would show it."""
+    silent = document["without_data"]
+    packets = sum(file["packets"] for file in document["files"])
+    frames = sum(file["air_frames"] for file in document["files"])
+    if silent:
+        kinds = document["without_data_by"]
+        most = max(_KINDS, key=lambda kind: kinds[kind])
+        why = f", and most of them {_KINDS[most]}" if 2 * kinds[most] > silent else ""
+        if silent == 1:
+            one = why.replace("most of them were", "it was").replace("most of them", "it")
+            return f"The only connection has no data{one}.", None
+        return f"None of {counted(silent, 'connection')} has data{why}.", None
+    if frames:
+        notes = [note for file in document["files"] for note in file["warnings"]]
+        why = next((note for note in notes if note.startswith(_NO_LINK)), None)
+        if why is None:
+            return f"No link of 802.11 in {counted(frames, 'frame')}.", None
+        # What is counted in brackets stands in the details.
+        reason = re.sub(r" \([^)]*\)", "", why.removeprefix(_NO_LINK))
+        reason, _, advice = reason.partition(". ")
+        return f"No link of 802.11 in {counted(frames, 'frame')}: {reason}.", _ended(advice)
+    if not packets:
+        return "The capture has no packets.", None
+    return (
+        f"No TCP in {counted(packets, 'packet')}.",
+        "A capture at the sender would tell: `tcpdump -s 128 -w FILE tcp`.",
+    )
+
+
+def _ended(text: str) -> str | None:
+    return f"{text.rstrip('.')}." if text else None
+
+
+def _first_doubt(document: Mapping[str, Any]) -> str | None:
+    if document["interrupted"]:
+        return "The analysis was stopped: the numbers are those of what was read."
+    notes = (note for file in document["files"] for note in file["warnings"])
+    unheard = next((note for note in notes if note.startswith(_NO_ACK)), None)
+    # Then losses of 802.11 are hardly seen.
+    return None if unheard is None else words.sentence(f"{unheard}.")
+
+
+def _warning(document: Mapping[str, Any]) -> str | None:
+    """Say the first note on a file, if it is one short sentence, and count the others."""
+    every = [note for file in document["files"] for note in file["warnings"]]
+    notes = [note for note in every if not note.startswith(_NO_LINK) and _ENCRYPTED not in note]
+    for note in notes:
+        rest = len(notes) - 1
+        more = f"; {count(rest)} more: --details" if rest else ""
+        text = words.sentence(f"{note.partition('. ')[0].rstrip('.')}{more}.")
+        if len(text) <= _LONGEST and len(numbers(text)) <= NUMBERS:
+            return text
+    return f"The files have {counted(len(notes), 'note')}: --details." if notes else None
+
+
+def _bounded(document: Mapping[str, Any]) -> str | None:
+    """Say that connections are left out, or ended early."""
+    omitted, evicted = document["omitted"], document["evicted"]
+    if omitted:
+        return f"{counted(omitted, 'connection')} with the fewest bytes are left out."
+    if evicted:
+        return f"{counted(evicted, 'connection')} ended early to bound the memory."
+    return None
+
+
+def _next(
+    document: Mapping[str, Any], known: Sequence[Mapping[str, Any]], files: Sequence[str]
+) -> str:
+    said = "All: --details   Page: --html FILE"
+    long = known and words.bulk(known[0])["data_segments"] >= LEAST_SEGMENTS
+    if not long or not files or "-" in files or document["interrupted"]:
+        return said
+    names = " ".join(shlex.quote(f"./{f}" if f.startswith("-") else f) for f in files)
+    return f"{said}   Why, and what would help: airtcp diagnose {names}"

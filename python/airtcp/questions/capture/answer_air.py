@@ -1,0 +1,90 @@
+"""What the answer of a capture says of links of 802.11."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from airtcp.questions.capture import findings as words
+from airtcp.questions.capture import tables
+from airtcp.words.sentences import counted, share
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_MISSED: Final = 0.1
+"""Share of the attempts that the sniffer missed from which the answer says so [choice]."""
+_FEW: Final = 20
+"""Attempts below which a share is of little weight [choice]."""
+_SOME: Final = 0.1
+"""Least share of encrypted data that the answer names."""
+
+
+def sentences(
+    document: Mapping[str, Any], largest: str | None
+) -> tuple[str, str | None, str | None]:
+    """Return headline, help and doubt.
+
+    Args:
+        document: The document of a capture with links of 802.11.
+        largest: The largest connection of TCP and what it got, if TCP is visible.
+    """
+    every = tables.by_attempts(document)
+    measured = [link for link in every if tables.has_figure(link)]
+    if not measured:
+        attempts = sum(link["attempts"] for link in every)
+        headline = f"No link of 802.11 shows its losses in {counted(attempts, 'attempt')}."
+        return headline, _help(document, largest), None
+    first = measured[0]
+    which = "is the busiest link that shows its losses: it loses"
+    if first is every[0]:
+        which = "loses" if len(every) == 1 else "is the busiest link: it loses"
+    headline = f"{words.link_name(first)} {which} {_lost(first)}."
+    return headline, _help(document, largest), _doubt(first)
+
+
+def _lost(link: Mapping[str, Any]) -> str:
+    """Say what a link loses of its attempts, and of its packets."""
+    raw, after = link["raw_loss"], link["residual_loss"]
+    if not raw:
+        return "none of its attempts"
+    lost = f"{share(raw)} of its attempts"
+    if after is None:
+        return lost
+    return f"{lost} and {f'{share(after)} of its packets' if after else 'no packet'} after retries"
+
+
+def _help(document: Mapping[str, Any], largest: str | None) -> str | None:
+    """Say what may help or tell: hidden stations, encryption; or what TCP got."""
+    air: Mapping[str, Any] = document.get("air") or {}
+    sensing: Mapping[str, Any] = air.get("carrier_sensing") or {}
+    pairs: list[Mapping[str, Any]] = sensing.get("pairs", [])
+    for pair in pairs:
+        if pair["hidden"]:
+            one, other = pair["stations"]
+            return (
+                f"{one} and {other} do not hear each other: RTS, or less distance between them,"
+                " may help."
+            )
+    if largest is not None:
+        return f"The largest connection, {largest}."
+    frames = air.get("frames")
+    if frames and frames["protected"] >= _SOME * max(1, frames["data"] + frames["null_data"]):
+        part = min(frames["protected"] / max(1, frames["data"] + frames["null_data"]), 1.0)
+        return (
+            f"TCP is not visible, because {share(part)} of the data is encrypted: --decrypt-with"
+            " FILE reads it."
+        )
+    return None
+
+
+def _doubt(link: Mapping[str, Any]) -> str | None:
+    if link["attempts"] < _FEW:
+        return f"It rests on {counted(link['attempts'], 'attempt')}."
+    sniffer: Mapping[str, Any] = link.get("sniffer") or {}
+    missed: float = sniffer.get("attempt_miss_share") or 0.0
+    if missed >= _MISSED:
+        return (
+            f"The sniffer missed {share(missed)} of the attempts of this link (estimated): the"
+            " losses are corrected for them."
+        )
+    return None

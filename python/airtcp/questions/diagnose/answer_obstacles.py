@@ -1,0 +1,175 @@
+"""What the answer of a diagnosis says where a capture allows no prediction, and what would."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from airtcp.questions.diagnose.document import LEAST_SEGMENTS
+from airtcp.questions.diagnose.findings_obstacles import STATISTICS, UNITS
+from airtcp.questions.diagnose.tables import mbps
+from airtcp.words.sentences import counted, number, share
+
+if TYPE_CHECKING:
+    from airtcp.questions.diagnose.document import DiagnoseDocument, OtherLink
+
+    Sentences = tuple[str, str | None]
+    """What is found, and what would tell or help."""
+
+_UNTOLD: Final = "What limits the transfer cannot be told"
+_PLAIN: Final[dict[str, tuple[str, str | None]]] = {
+    "place": (
+        f"{_UNTOLD}, because the capture was not taken at its sender.",
+        "A capture at the sender would tell: it shows when the sender waits, and the queue.",
+    ),
+    "no-rtt": (
+        f"{_UNTOLD}, because no ACK shows the round-trip time of the path.",
+        "--rtt gives it.",
+    ),
+    "idle": (
+        (
+            "The application may limit the transfer: for most of the time the sender has nothing to"
+            " send."
+        ),
+        "A transfer that always has data would tell.",
+    ),
+    "no-sack": (
+        f"{_UNTOLD}, because it repaired losses without SACK.",
+        "A capture with SACK at both ends would tell.",
+    ),
+}
+"""Obstacles in the same words for each capture."""
+_HIDDEN: Final = {
+    "sharing": (
+        "the rate that it saw has no single value: a capture of all traffic would tell whether"
+        " others share the queue"
+    ),
+    "batches": (
+        "the link serves many packets at once, as aggregates of 802.11: a transfer with the other"
+        " TCP would tell"
+    ),
+    "no-sack": "the transfer has no SACK: a capture with SACK at both ends would tell",
+}
+
+
+def sentences(document: DiagnoseDocument) -> Sentences | None:
+    """Say why nothing is predicted, and what would tell; None if something is.
+
+    Args:
+        document: The document of a diagnosis.
+    """
+    name, seen, other = document["obstacle"], document["observed"], document["other_link"]
+    if seen is None:
+        return _no_transfer(document)
+    if name == "short":
+        sent = counted(seen["segments"], "segment")
+        return (
+            f"The transfer is too short for a diagnosis: {sent} of {LEAST_SEGMENTS} or more.",
+            "A capture of a longer transfer would tell.",
+        )
+    if name in _PLAIN:
+        return _PLAIN[name]
+    if name == "check":
+        return _differs(document)
+    return None if other is None or name is None else _other(name, other, seen["goodput_bps"])
+
+
+def hidden(document: DiagnoseDocument) -> str | None:
+    """Say why no other TCP than the sender's is predicted, and what would tell."""
+    why = next((text for name, text in _HIDDEN.items() if name in document["doubts"]), None)
+    return None if why is None else f"Whether another TCP helps cannot be told, because {why}."
+
+
+def _other(name: str, other: OtherLink, goodput: float) -> Sentences | None:
+    """Say which link or sender the replays do not describe."""
+    policer, back = other["policer"], other["return_path"]
+    if name == "policer" and policer is not None:
+        most = mbps(policer["most_goodput_bps"])
+        return (
+            (
+                f"A policer limits the transfer: {mbps(goodput)} Mb/s, and no TCP gets more than"
+                f" {most}."
+            ),
+            None,
+        )
+    if name == "return-path" and back is not None:
+        wait, excess = (number(back[key] * 1e3, 2) for key in ("wait_s", "excess_s"))
+        return (
+            (
+                f"ACKs wait on their way back: {wait} of the {excess} ms by which round trips"
+                " exceed the least one."
+            ),
+            (
+                "More capacity or less traffic on the way back would help; a capture at the"
+                " receiver would tell how much."
+            ),
+        )
+    if name == "shared":
+        return (
+            f"Other traffic shares the queue: this transfer got {mbps(goodput)} Mb/s as its share.",
+            (
+                "What another TCP would get depends on the others: a capture of all traffic would"
+                " tell."
+            ),
+        )
+    application = other["application"]
+    if name == "application" and application is not None:
+        return (
+            (
+                f"The application limits the transfer at times: {mbps(goodput)} Mb/s, and it had"
+                f" nothing to send for {share(application['share'])} of the time."
+            ),
+            (
+                "What another TCP would get cannot be told: a transfer that always has data would"
+                " tell."
+            ),
+        )
+    return None
+
+
+def _differs(document: DiagnoseDocument) -> Sentences:
+    """Say that no replay comes near, by the first statistic that differs."""
+    law = document["tcp"]
+    replay = document["replay"]
+    outside = [] if replay is None else [s for s in replay["statistics"] if not s["inside"]]
+    headline = f"{_UNTOLD}: no replay with {law} reproduces it"
+    if outside:
+        headline += f", {_beside(outside[0])}"
+    if not document["tcp_told"]:
+        helps = f"That the sender uses {law} is a guess: --tcp names its congestion control."
+    elif law == "bbr":
+        helps = "What Linux calls bbr is BBRv1: --tcp bbr1 may reproduce it."
+    else:
+        helps = None
+    return f"{headline}.", helps
+
+
+def _beside(statistic: Any) -> str:
+    """Write a statistic beside the nearer end of its interval in replays."""
+    _, words, scale = STATISTICS[statistic["name"]]
+    unit = UNITS.get(scale, "")
+    low = statistic["observed"] < statistic["low"]
+    end = number(statistic["low" if low else "high"] * scale)
+    seen = number(statistic["observed"] * scale)
+    return f"as {words} is {seen}{unit}, and {end} or {'more' if low else 'less'} in replays"
+
+
+def _no_transfer(document: DiagnoseDocument) -> Sentences:
+    """Say why a capture has no transfer."""
+    if document["interrupted"]:
+        return "Nothing was diagnosed: the analysis of the capture was stopped.", None
+    packets = sum(file["packets"] for file in document["files"])
+    frames = sum(file["air_frames"] for file in document["files"])
+    tells = "A capture at the sender would tell: `tcpdump -s 128 -w FILE tcp`."
+    if frames:
+        found = counted(frames, "frame")
+        return (
+            f"No transfer to diagnose: {found} of 802.11 without readable data of TCP.",
+            tells,
+        )
+    return (
+        (
+            f"No transfer to diagnose: {counted(packets, 'packet')}, but no connection of TCP with"
+            " data."
+        ),
+        tells,
+    )
