@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from airtcp import _core
     from airtcp.data.documents import CompareDocument, SchemesDocument
     from airtcp.data.table import Table
+    from airtcp.words.answer import Answer
 
 
 class CompareResult(SeededResult):
@@ -46,6 +47,11 @@ class CompareResult(SeededResult):
         return compare.subject_findings(
             document["subjects"][0], document["reference"], document["rival"]
         )
+
+    def _answer(self, document: CompareDocument) -> Answer | None:
+        from airtcp.questions.compare.answer import answer
+
+        return answer(document)
 
     def page(self) -> str:
         """Return the report: one self-contained HTML document."""
@@ -99,6 +105,11 @@ class SchemesResult(SeededResult):
         if not document["subjects"]:
             return []
         return schemes.findings(document["subjects"][0], document["reference"])
+
+    def _answer(self, document: SchemesDocument) -> Answer | None:
+        from airtcp.questions.compare.answer_cell import answer
+
+        return answer(document)
 
     def page(self) -> str:
         """Return the report: one self-contained HTML document."""

@@ -48,14 +48,16 @@ def table(console: Console, links: Sequence[Mapping[str, Any]]) -> None:
 
 def compared(console: Console, links: Sequence[CapacityLink]) -> None:
     """Print the results of TCPs over one link, or an overview of several links."""
+    from airtcp.cli import show
     from airtcp.questions.compare import tables as compare_tables
     from airtcp.questions.compare import tables_remedies as remedies
 
     cases = [(link["name"], case) for link in links if (case := link["compared"]) is not None]
-    compare_tables.choices(console, cases)
+    for grid in compare_tables.choices(cases):
+        console.print()
+        show.put_grid(console, grid, wide=console.width)
     if len(cases) != 1:
         return
     helped = links[0]["remedies"]
     if helped is not None:
-        console.print()
-        remedies.table(console, helped)
+        show.put_grid(console, remedies.grid(helped), wide=console.width)
