@@ -155,7 +155,7 @@ def table(subjects: Sequence[CompareSubject], rows: int = ROWS) -> Grid:
     units = {compare.goodput(case["outcomes"][0])[1] for _, case in cases}
     if len(units) == 1:
         # Without a common unit the order of the files stays.
-        cases.sort(key=lambda pair: _most(pair[0]))
+        cases.sort(key=lambda pair: most(pair[0]))
     unit = next(iter(units)) if len(units) == 1 else ""
     columns = [
         Column(
@@ -192,7 +192,12 @@ def _choice(case: CompareCase) -> str:
     return elided(", ".join(found), _CHOICES)
 
 
-def _most(subject: CompareSubject) -> float:
+def most(subject: CompareSubject) -> float:
+    """Return the goodput of the best TCP of a subject.
+
+    Args:
+        subject: The scenario or link.
+    """
     name = compare.best(subject["cases"][0])
     found = subject["cases"][0]["outcomes"]
     chosen = [o for o in found if name is None or o["variant"] == name]

@@ -152,7 +152,11 @@ def _sooner(remedies: Remedies) -> str:
     best = shorter[0]
     ours, theirs = (tcp.milliseconds(o["delivery_p95_s"]["mean"]) for o in (best, plain))
     difference = best["difference"]
-    costs = difference is not None and difference["standing"] == "less"
-    price = ", for less goodput" if costs and not words.negligible(difference["percent"]) else ""
+    costs = (
+        difference is not None
+        and difference["standing"] == "less"
+        and not words.negligible(difference["percent"])
+    )
+    price = ", for less goodput" if costs else ""
     name = _capital(effects.spoken(best["variant"], plain["variant"]))
     return f"{name} would deliver within {ours} instead of {theirs}{price}."

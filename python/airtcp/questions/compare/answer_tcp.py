@@ -266,7 +266,9 @@ def _clear(case: CompareCase, own: Outcome, ranked: list[str]) -> str:
             start = f"Of the TCPs that fit this path, {named(first)} gets most"
         most, less = rates(own, theirs)
         return f"{start}: {most}, {last} {named(others[0])}{comma} {less}."
-    criteria = dict.fromkeys(c for entry in entries.values() for c in entry["worse"])
+    criteria: dict[Criterion, None] = dict.fromkeys(
+        criterion for entry in entries.values() for criterion in entry["worse"]
+    )
     behind = does(case, criteria, better=False)
     said = f"{', '.join(behind[:-1])} or {behind[-1]}" if len(behind) > 1 else "".join(behind)
     start = f"{named(first)} is the best choice here, at {rate(own)}"
