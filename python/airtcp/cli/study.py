@@ -94,7 +94,7 @@ def _rows(result: StudyResult) -> tuple[Any, list[Any]]:
 def _table(result: StudyResult) -> None:
     from rich.text import Text
 
-    from airtcp.cli import remarks
+    from airtcp.cli import remarks, show
     from airtcp.cli.tables import fitted
     from airtcp.questions.study import tables_capacity as capacity
     from airtcp.words import sentences as words
@@ -117,7 +117,9 @@ def _table(result: StudyResult) -> None:
         capacity.table(console, capacities)
         console.print()
     remarks.put_findings(console, result.findings)
-    capacity.compared(console, capacities)
+    for grid in capacity.compared(capacities):
+        console.print()
+        show.put_grid(console, grid, wide=console.width)
     _put_best_choices(links)
     _put_remedies(links)
     remarks.put_unread(console, result.json["skipped"])

@@ -83,6 +83,8 @@ def _doubt(
     few = few and not verdict.open_ones(case)
     slot = words.number((subject["slot_s"] or 0.0) * 1e3, 2)
     number = words.counted(case["replications"], "replication")
+    if document["skipped"]:
+        return f"{answer_many.skipped(document)}."
     found = (
         (
             verdict.drawn_order(notes),
@@ -98,7 +100,6 @@ def _doubt(
             f"Rates and times rest on an assumed slot of {slot} ms: --slot gives another.",
         ),
         (few, f"Rests on {number}: -n 8 runs more."),
-        (bool(document["skipped"]), f"{answer_many.skipped(document)}."),
     )
     return next((said for applies, said in found if applies), None)
 
@@ -128,10 +129,9 @@ def _details(
     else:
         parts += answer_many.details(subjects)
     if document["skipped"]:
-        first = document["skipped"][0]
-        parts.append(
-            Finding(answer_many.skipped(document), f"First: {first['path']} ({first['reason']})")
-        )
+        number = len(document["skipped"])
+        first = f"{document['skipped'][0]['path']} ({document['skipped'][0]['reason']})"
+        parts.append(Finding(words.unread(number), first))
     about = f"Seed {document['seed']}, airtcp {document['airtcp_version']}"
     return (*parts, Finding(about, ""))
 

@@ -32,6 +32,15 @@ _SHORT: Final[dict[SchemeAspect, str]] = {
 }
 
 
+_RANKS: Final[dict[SchemeAspect, int]] = {
+    "goodput": 0,
+    "fairness": 3,
+    "slowest-flow": 1,
+    "latency": 2,
+}
+"""Ranks of columns: the highest is left out first."""
+
+
 def table(subject: SchemesSubject, reference: str, rows: int = ROWS) -> Grid:
     """Return the table of schemes: those that help first, and the reference always.
 
@@ -58,7 +67,9 @@ def table(subject: SchemesSubject, reference: str, rows: int = ROWS) -> Grid:
             # --details has the intervals of the others.
             plain = [m["mean"] for m in means]
             cells = ["-" if mean is None else words.number(metric.scale * mean) for mean in plain]
-        columns.append(Column(broken(metric.label), cells, keys=[m["mean"] for m in means]))
+        rank = _RANKS[question["aspect"]]
+        keys = [m["mean"] for m in means]
+        columns.append(Column(broken(metric.label), cells, rank=rank, keys=keys))
     said = [elided(text, _VERDICT) for _, text, _ in shown]
     if any(said):
         columns.append(Column("verdict", said, left=True))
@@ -68,9 +79,8 @@ def table(subject: SchemesSubject, reference: str, rows: int = ROWS) -> Grid:
 
 def _title(subject: SchemesSubject) -> str:
     name = elided(subject["title"] or subject["name"], _TITLE)
-    over = words.counted(subject["replications"], "replication")
-    over = f"{name}: {over} of {subject['duration_s']:g} s"
-    return over if subject["replications"] <= 1 else f"{over}, 95 % intervals"
+    over = f"{words.counted(subject['replications'], 'run')} of {subject['duration_s']:g} s"
+    return f"{name}: {over}{', ± 95 %' if subject['replications'] > 1 else ''}"
 
 
 def _order(subject: SchemesSubject) -> list[str]:

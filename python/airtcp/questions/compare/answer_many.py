@@ -42,6 +42,8 @@ def _headline(subjects: Sequence[CompareSubject]) -> str:
     alive = [case for case in cases if any(o["goodput_bps"]["mean"] for o in case["outcomes"])]
     if not alive:
         return f"No TCP delivers anything on any of these {noun}s."
+    if all(len(case["outcomes"]) == 1 for case in cases):
+        return _one_tcp(alive, noun)
     best = [verdict.best(case) for case in alive]
     counts: Counter[str] = Counter(name for names in best for name in names)
     if not counts:
@@ -63,6 +65,19 @@ def _headline(subjects: Sequence[CompareSubject]) -> str:
     if decided < len(subjects):
         return f"{said}{each}; on some the runs do not tell."
     return f"{said}{each}."
+
+
+def _one_tcp(cases: Sequence[CompareCase], noun: str) -> str:
+    """Say what the only TCP gets over several links."""
+    outcomes = sorted(
+        (c["outcomes"][0] for c in cases), key=lambda o: o["goodput_bps"]["mean"] or 0
+    )
+    name, units = tcp.named(outcomes[0]["variant"]), {compare.goodput(o)[1] for o in outcomes}
+    if len(units) > 1:
+        return f"{name} alone was tried on these {noun}s."
+    low, high = tcp.rate(outcomes[0]), tcp.rate(outcomes[-1])
+    said = high if low == high else f"{low.partition(' ')[0]} to {high}"
+    return f"{name} gets {said} over these {noun}s."
 
 
 def _noun(subjects: Sequence[CompareSubject]) -> str:
@@ -135,13 +150,16 @@ def doubt(document: CompareDocument, subjects: Sequence[CompareSubject]) -> str 
 
 
 def skipped(document: CompareDocument) -> str:
-    """Count the files that were not read.
+    """Name a file that was not read, or count several.
 
     Args:
         document: The document.
     """
-    number = len(document["skipped"])
-    return words.counted(number, "file was skipped", "files were skipped")
+    files = document["skipped"]
+    first = elided(files[0]["path"].rpartition("/")[2], _NAME)
+    if len(files) == 1:
+        return f"{first} was skipped; --details says why"
+    return f"{words.unread(len(files))}, {first}; --details says why"
 
 
 def table(subjects: Sequence[CompareSubject], rows: int = ROWS) -> Grid:

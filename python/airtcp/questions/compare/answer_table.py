@@ -84,10 +84,9 @@ def title(subject: CompareSubject, case: CompareCase) -> str:
         assumed = f" (slot {slot} ms assumed)" if subject["slot_assumed"] else ""
         over = f"{quantities.repeats(case)} of the trace{assumed}"
     else:
-        over = f"{quantities.repeats(case)} of {subject['duration_s']:g} s"
-    if case["replications"] <= 1:
-        return f"{name}: {over}"
-    return f"{name}: {over}, 95 % intervals"
+        runs = words.counted(case["replications"], "run")
+        over = f"{runs} of {subject['duration_s']:g} s"
+    return f"{name}: {over}{', ± 95 %' if case['replications'] > 1 else ''}"
 
 
 def _columns(outcomes: list[Outcome], rival: str | None, *, both: bool) -> list[Column]:
@@ -145,7 +144,8 @@ def _place(case: CompareCase, name: str) -> tuple[str, bool]:
     elif name in unknown or (name == found["first"] and unknown and not others):
         said = "may be best"
     elif name == found["first"]:
-        said = "most goodput" if others else "best choice"
+        tentative = bool(others or verdict.better_in_the_mean(case, name))
+        said = "most goodput" if tentative else "best choice"
     elif name in verdict.equivalent(case):
         said = "as good"
     return said, bool(said)

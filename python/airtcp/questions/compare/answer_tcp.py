@@ -112,7 +112,7 @@ def amount(value: float | None, digits: int = 2) -> str:
     """
     large = value is not None and abs(value) >= 10  # noqa: PLR2004 - two digits before the point
     text = words.number(value, 3 if large else digits)
-    return text.removesuffix(".0")
+    return text.removesuffix(".0") if large else text
 
 
 def amounts(value: float | None, other: float | None) -> tuple[str, str]:
@@ -271,7 +271,8 @@ def _clear(case: CompareCase, own: Outcome, ranked: list[str]) -> str:
     )
     behind = does(case, criteria, better=False)
     said = f"{', '.join(behind[:-1])} or {behind[-1]}" if len(behind) > 1 else "".join(behind)
-    start = f"{named(first)} is the best choice here, at {rate(own)}"
+    best = "comes first" if verdict.better_in_the_mean(case, first) else "is the best choice"
+    start = f"{named(first)} {best} here, at {rate(own)}"
     who = "the other" if len(others) == 1 else "each other TCP"
     return f"{start}: {who} {said}." if said else f"{start}."
 
