@@ -80,7 +80,7 @@ def table(subject: SchemesSubject, reference: str, rows: int = ROWS) -> Grid:
 def _title(subject: SchemesSubject) -> str:
     name = elided(subject["title"] or subject["name"], _TITLE)
     over = f"{words.counted(subject['replications'], 'run')} of {subject['duration_s']:g} s"
-    return f"{name}: {over}{', ± 95 %' if subject['replications'] > 1 else ''}"
+    return f"{name}: {over}{', 95 % intervals' if subject['replications'] > 1 else ''}"
 
 
 def _order(subject: SchemesSubject) -> list[str]:

@@ -86,7 +86,7 @@ def title(subject: CompareSubject, case: CompareCase) -> str:
     else:
         runs = words.counted(case["replications"], "run")
         over = f"{runs} of {subject['duration_s']:g} s"
-    return f"{name}: {over}{', ± 95 %' if case['replications'] > 1 else ''}"
+    return f"{name}: {over}{', 95 % intervals' if case['replications'] > 1 else ''}"
 
 
 def _columns(outcomes: list[Outcome], rival: str | None, *, both: bool) -> list[Column]:
@@ -144,8 +144,9 @@ def _place(case: CompareCase, name: str) -> tuple[str, bool]:
     elif name in unknown or (name == found["first"] and unknown and not others):
         said = "may be best"
     elif name == found["first"]:
-        tentative = bool(others or verdict.better_in_the_mean(case, name))
-        said = "most goodput" if tentative else "best choice"
+        tentative = verdict.better_in_the_mean(case, name)
+        said = "best TCP so far" if tentative else "best TCP"
+        said = "best TCP for goodput" if others else said
     elif name in verdict.equivalent(case):
         said = "as good"
     return said, bool(said)
