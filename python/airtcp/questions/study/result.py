@@ -9,7 +9,6 @@ from airtcp.questions.result import SeededResult
 from airtcp.words import sentences as words
 
 if TYPE_CHECKING:
-    from airtcp import _core
     from airtcp.data.documents import StudyDocument
     from airtcp.data.table import Table
 
@@ -18,7 +17,6 @@ class StudyResult(SeededResult):
     """The result of `study`: one entry for each link."""
 
     _kind = "study"
-    _core: _core.StudyResult
 
     @cached_property
     def json(self) -> StudyDocument:
