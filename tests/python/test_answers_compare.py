@@ -194,7 +194,7 @@ def test_a_remedy_is_held_against_the_best_tcp() -> None:
     wide = remedies([_plain(), sliding | {"goodput_bps": estimate(8.3e6, 5e5)}], "sliding")
     assert "not shown to be more than bbr" in str(answer_remedies.helps(tcps, wide))
     low = remedies([_plain(), _remedy("sliding", 4.0, 144)], "sliding")
-    assert "with sack, less than bbr" in str(answer_remedies.helps(tcps, low))
+    assert "4.0 Mb/s, less than bbr" in str(answer_remedies.helps(tcps, low))
     later = _remedy("sliding", 9.29, 466, delivery_p95_difference=difference("more"))
     assert "and deliver later" in str(
         answer_remedies.helps(tcps, remedies([_plain(), later], "sliding"))

@@ -44,15 +44,27 @@ def answer(document: CompareDocument) -> Answer | None:
         return None
     if len(subjects) > 1:
         headline, helps = answer_many.sentences(subjects)
-        table = answer_many.table(subjects)
         doubt = _stopped(document) or answer_many.doubt(document, subjects)
     else:
         headline, helps, open_still = _sentences(subjects[0], document["rival"])
-        table = answer_table.table(subjects[0], document["rival"])
         doubt = _stopped(document) or _doubt(document, subjects[0], open_still)
-    return Answer(
-        headline, helps, doubt, table, _next(document, subjects), _details(document, subjects)
-    )
+    further, details = _next(document, subjects), _details(document, subjects)
+    return Answer(headline, helps, doubt, table(document), further, details)
+
+
+def table(document: CompareDocument, rows: int | None = None) -> Grid | None:
+    """Return the table of an answer; none if nothing was finished.
+
+    Args:
+        document: The document of the comparison.
+        rows: Most rows; by default as many as fit a screen.
+    """
+    subjects = [slot_limits.subject(each) for each in document["subjects"] if each["cases"]]
+    if len(subjects) > 1:
+        return answer_many.table(subjects, rows or answer_many.ROWS)
+    if not subjects:
+        return None
+    return answer_table.table(subjects[0], document["rival"], rows or answer_table.ROWS)
 
 
 def _sentences(subject: CompareSubject, rival: str | None) -> tuple[str, str | None, str | None]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from airtcp.questions.compare import cell_values as values
 from airtcp.questions.compare import findings_cell as schemes
 from airtcp.questions.compare import tables_cell
-from airtcp.questions.compare.answer_cell_table import table, table_of_many
+from airtcp.questions.compare.answer_cell_table import ROWS, ROWS_OF_MANY, table, table_of_many
 from airtcp.questions.compare.answer_tcp import amount, amounts, milliseconds, named, some
 from airtcp.words import sentences as words
 from airtcp.words.answer import Answer
@@ -55,14 +55,30 @@ def answer(document: SchemesDocument) -> Answer | None:
     reference = document["reference"]
     if len(subjects) == 1:
         headline, helps = _sentences(subjects[0], reference)
-        doubt, grid = _doubt(subjects[0], reference), table(subjects[0], reference)
+        doubt = _doubt(subjects[0], reference)
     else:
         headline, helps = _of_many(subjects)
-        doubt, grid = None, table_of_many(subjects, reference)
+        doubt = None
     if document["interrupted"]:
         doubt = "The comparison was stopped: this rests on what every scheme had finished."
     further = "All, and what each scheme sets: --details   Page: --html FILE"
-    return Answer(headline, helps, doubt, grid, further, _details(document, subjects))
+    grid, details = first_table(document), _details(document, subjects)
+    return Answer(headline, helps, doubt, grid, further, details)
+
+
+def first_table(document: SchemesDocument, rows: int | None = None) -> Grid | None:
+    """Return the table of an answer; none if nothing was finished.
+
+    Args:
+        document: The document of the comparison.
+        rows: Most rows; by default as many as fit a screen.
+    """
+    subjects = [subject for subject in document["subjects"] if subject["outcomes"]]
+    if len(subjects) > 1:
+        return table_of_many(subjects, document["reference"], rows or ROWS_OF_MANY)
+    if not subjects:
+        return None
+    return table(subjects[0], document["reference"], rows or ROWS)
 
 
 def _sentences(subject: SchemesSubject, reference: str) -> tuple[str, str | None]:

@@ -19,7 +19,7 @@ _REFERENCE: Final = 3
 """Rank of the reference: what helps, or gains at a price, stands before it."""
 ROWS: Final = 10
 """Schemes in the table of an answer."""
-_ROWS_OF_MANY: Final = 16
+ROWS_OF_MANY: Final = 16
 _NAME: Final = 28
 _TITLE: Final = 60
 _VERDICT: Final = 42
@@ -135,7 +135,7 @@ def _named(questions: Sequence[SchemeQuestion]) -> str:
 
 
 def table_of_many(
-    subjects: Sequence[SchemesSubject], reference: str, rows: int = _ROWS_OF_MANY
+    subjects: Sequence[SchemesSubject], reference: str, rows: int = ROWS_OF_MANY
 ) -> Grid:
     """Return a row for each scenario: what helps, and the gain in the slowest flow and in all.
 

@@ -74,8 +74,9 @@ def _raises(case: CompareCase, remedies: Remedies, first: str) -> str:
         against = quantities.outcome_of(case, leader)
         if not _above(best, against):
             less = "less than" if _above(against, best) else "not shown to be more than"
-            of = f"with {tcp.named(plain)}, {less} {tcp.named(leader)}"
-            return f"{said}, {of}." if leader != plain else f"{said}."
+            over = f" with {tcp.named(plain)}" if "@" in first else ""
+            of = f"{over}, {less} {tcp.named(leader)}" if leader != plain else over
+            return f"{said}{of}."
     other = _other_kind(remedies, first)
     if other is not None:
         local = f"{effects.spoken(other['variant'], plain)} {tcp.rate(other).partition(' ')[0]}"
