@@ -206,7 +206,7 @@ def test_no_remedy_is_said_to_help_without_proof() -> None:
     weak = _remedy("sliding", 1.7, 4.0, 9.0)
     open_still = remedies([_plain(), weak], "sack", not_distinguishable=["sliding"], needed=40)
     assert answer_remedies.helps(tcps, open_still) == (
-        "Cannot tell whether a remedy helps: about 40 replications may."
+        "Cannot tell whether a remedy helps: about 40 replications (-n 40) should."
     )
     lossless = remedies([_plain(0.0), weak], "sack", not_distinguishable=["sliding"])
     assert answer_remedies.helps(tcps, lossless) == (
@@ -234,6 +234,21 @@ def test_remedies_over_a_part_of_a_trace_stand_apart() -> None:
     assert said is not None
     assert said.table is not None
     assert "sliding" not in said.table.names
+
+
+def test_a_gain_that_all_together_do_not_show_is_no_help() -> None:
+    # By its own interval the remedy gains 20 %; the verdict of all together puts plain TCP first.
+    gains = _remedy("sliding", 1.97, 20.0)
+    made = remedies([_plain(), gains], "sack", not_distinguishable=["sliding"], needed=20)
+    tcps = case([outcome("sack", 1.64)], "sack")
+    said = answer(document(subject(tcps, made)))
+    assert said is not None
+    assert said.help == "Cannot tell whether a remedy helps: about 20 replications (-n 20) should."
+    assert said.table is not None
+    assert said.table.columns[-1].cells == ["not shown to help", "without a remedy"]
+    assert answer_many.sentences([subject(tcps, made)] * 3)[1] == (
+        "No remedy is shown to help on any of them."
+    )
 
 
 def test_a_shorter_wait_has_its_price() -> None:
@@ -316,6 +331,8 @@ def test_many_links_are_counted(
         "No TCP delivers anything on any of these scenarios.",
         None,
     )
+    mixed = answer_many.sentences([subject(clear), subject(clear), dead])[0]
+    assert mixed == "bbr is the best choice on 2 of 3 scenarios; on some nothing arrives."
     lone = [subject(case([outcome("sack", mbps)], "sack")) for mbps in (2.0, 9.0)]
     assert answer_many.sentences(lone)[0] == "sack gets 2.0 to 9.0 Mb/s over these scenarios."
     said = answer(document(*links, subject(open_still, name="open"), dead))

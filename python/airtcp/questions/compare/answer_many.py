@@ -62,9 +62,9 @@ def _headline(subjects: Sequence[CompareSubject]) -> str:
     said = (
         f"{who} {verb} {best_said} on {words.count(number)} of {words.counted(len(subjects), noun)}"
     )
-    if decided < len(subjects):
-        return f"{said}{each}; on some the runs do not tell."
-    return f"{said}{each}."
+    rest = "; on some nothing arrives" if len(alive) < len(subjects) else ""
+    rest = "; on some the runs do not tell" if decided < len(alive) else rest
+    return f"{said}{each}{rest}."
 
 
 def _one_tcp(cases: Sequence[CompareCase], noun: str) -> str:
@@ -95,6 +95,9 @@ def _helping(remedies: Remedies) -> list[str]:
         return []
     if remedies["aim"] == "delay":
         return [outcome["variant"] for outcome in delay.shorter(remedies)]
+    if remedies_words.helpful(remedies) is None:
+        # Gains by their own intervals are no help if all remedies together show none.
+        return []
     return [o["variant"] for o in remedies["outcomes"] if remedies_words.raises(remedies, o)]
 
 

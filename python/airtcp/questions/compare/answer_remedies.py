@@ -135,7 +135,8 @@ def _nothing(remedies: Remedies) -> str:
         if needed is None or over != "replications":
             longer = "more replications (-n)" if over == "replications" else "a longer trace"
             return f"Cannot tell whether a remedy helps: {longer} may."
-        return f"Cannot tell whether a remedy helps: about {words.count(needed)} replications may."
+        number = f"about {words.count(needed)} replications (-n {needed}) should"
+        return f"Cannot tell whether a remedy helps: {number}."
     if plain["residual_loss"]["mean"] == 0:
         return "Remedies against losses have nothing to repair: the link loses nothing."
     return f"No remedy tried raises the goodput of {tcp.named(plain['variant'])}."

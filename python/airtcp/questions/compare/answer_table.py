@@ -52,7 +52,9 @@ def table(subject: CompareSubject, rival: str | None = None, rows: int = ROWS) -
     found: list[_Row] = []
     for outcome in case["outcomes"]:
         said, stays = _place(case, outcome["variant"])
-        found.append(_Row(outcome, said, stays or outcome["variant"] == plain))
+        if outcome["variant"] == plain and (case["replications"] > 1 or said):
+            said, stays = said or "without a remedy", True
+        found.append(_Row(outcome, said, stays))
     if both and remedies is not None:
         listed = {row.outcome["variant"] for row in found}
         found += [
@@ -177,8 +179,11 @@ def _gains(remedies: Remedies, outcome: Outcome) -> str:
         place = "best remedy" if name in found[:1] else "sooner"
         return place if name in found else ""
     helpful = remedies_words.helpful(remedies)
+    if helpful is None:
+        # Gains by their own intervals are no help if all remedies together show none.
+        return ""
     if name == helpful:
         return "helps" if verdict.open_ones(remedies) else "best remedy"
-    if helpful is not None and name in verdict.equivalent(remedies):
+    if name in verdict.equivalent(remedies):
         return "as good"
     return "helps" if remedies_words.raises(remedies, outcome) else ""

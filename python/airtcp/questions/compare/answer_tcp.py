@@ -274,7 +274,8 @@ def _clear(case: CompareCase, own: Outcome, ranked: list[str]) -> str:
     best = "comes first" if verdict.better_in_the_mean(case, first) else "is the best choice"
     start = f"{named(first)} {best} here, at {rate(own)}"
     who = "the other" if len(others) == 1 else "each other TCP"
-    return f"{start}: {who} {said}." if said else f"{start}."
+    known = said and all(name in entries for name in others)
+    return f"{start}: {who} {said}." if known else f"{start}."
 
 
 def _beyond(case: CompareCase, own: Outcome) -> bool:
