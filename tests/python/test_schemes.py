@@ -178,7 +178,8 @@ def test_names_beside_points_do_not_overlap() -> None:
 def test_the_page_draws(browser: Browser, tmp_path: Path) -> None:
     result = airtcp.compare_schemes("cell", text=CELL, schemes="ftca,codel")
     page = browser.open(result.report(tmp_path / "r.html"), width=360)
-    assert page.locator("[data-drawn]").count() == 2
+    assert page.locator("[data-drawn]").count() == 3
+    assert page.locator(".answer [data-chart='answer']").count() == 1
     assert browser.complaints == []
 
 

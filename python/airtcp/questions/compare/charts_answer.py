@@ -16,7 +16,7 @@ from airtcp.questions.compare import rows_answer as rows
 from airtcp.questions.compare.charts import name_axis
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from airtcp.data.documents import CompareDocument, SchemesDocument
 
@@ -65,10 +65,13 @@ def chart_cell(document: SchemesDocument) -> Drawn | None:
         found = rows.cell(subjects[0], document["reference"])
         if not found:
             return None
-        # The names of schemes without a gain would cover those of the others.
         places = charts_cell.places([_across(row) for row in found])
-        placed = [row | {"place": at} for row, at in zip(found, places, strict=True)]
-        return cell(), {"schemes": placed}
+        # The names of schemes without a gain would cover those of the others.
+        told = [
+            None if row["what"] == "other" else at for row, at in zip(found, places, strict=True)
+        ]
+        placed = [row | {"place": at} for row, at in zip(found, told, strict=True)]
+        return cell(told), {"schemes": placed}
     found = rows.cells(subjects, document["reference"])
     return (cells(), {"cells": found}) if found else None
 
@@ -152,8 +155,12 @@ def _title(key: str) -> str:
     return record("schemes", "SchemeOutcome")[key].label
 
 
-def cell() -> dict[str, Any]:
-    """Total goodput over the slowest flow's, a point a scheme, the cell as it is marked."""
+def cell(beside: Collection[str | None]) -> dict[str, Any]:
+    """Total goodput over the slowest flow's, a point a scheme, the cell as it is marked.
+
+    Args:
+        beside: The places of names that occur, of `charts_cell.places`.
+    """
     colour, shape = _keyed(_CELLS)
     flat = alt.Scale(zero=False, padding=16)
     x = alt.X("slowest:Q", title=_title("slowest_flow_bps"), scale=flat)
@@ -177,12 +184,12 @@ def cell() -> dict[str, Any]:
             q("slowest", _title("slowest_flow_bps")),
         ],
     )
-    told = base.transform_filter("datum.what !== 'other'")
     names = [
-        told.transform_filter(f"datum.place === '{place}'")
+        base.transform_filter(f"datum.place === '{place}'")
         .mark_text(align=align, dx=dx, dy=dy, fontSize=11, color=theme.INK)
         .encode(x=x, y=y, text="variant:N")
         for place, (align, dx, dy) in charts_cell.PLACES.items()
+        if place in beside
     ]
     return finish(alt.layer(across, up, points.add_params(zoom()), *names), _HEIGHT)
 
