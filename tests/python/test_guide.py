@@ -93,9 +93,12 @@ def on_a_terminal(command: list[str], folder: Path) -> str:
     """Run a command whose standard output is a terminal of 80 columns."""
     ours, theirs = os.openpty()
     parts: list[bytes] = []
-    narrow = ENVIRONMENT | {"COLUMNS": "80"}
     with subprocess.Popen(
-        command, cwd=folder, env=narrow, stdout=theirs, stderr=subprocess.DEVNULL
+        command,
+        cwd=folder,
+        env=ENVIRONMENT | {"COLUMNS": "80"},
+        stdout=theirs,
+        stderr=subprocess.DEVNULL,
     ):
         os.close(theirs)
         # A terminal whose other end is closed is an error on Linux.
