@@ -142,8 +142,8 @@ def test_a_choice_names_what_is_better_in_the_mean(run: Program) -> None:
     """Of TCPs without a significant difference, the best mean is named for each criterion."""
     trace = DOCS.parent / "demo" / "synthetic-bursty-60.txt.gz"
     quiet = ("--remedies", "none", "--no-synthetic", "-q")
-    said = _plain(run("compare", trace, "--tcp", "veno,vegas", *quiet).out)
-    assert "veno or vegas: veno over the trace has " in said
+    said = _plain(run("compare", trace, "--tcp", "veno,vegas", "--details", *quiet).out)
+    assert "veno or vegas. veno over the trace has " in said
     unproven = "Better on average, but not significantly by at least the threshold: vegas"
     assert f"{unproven} in delivery time (95 %) (" in said
     assert "More stretches may settle this." in said

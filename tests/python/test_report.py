@@ -208,9 +208,11 @@ def test_a_comparison_draws(browser: Browser, traces: Path, tmp_path: Path, widt
     several = airtcp.compare(subjects, tcp="newreno,sack,tahoe", replications=3)
     shared = airtcp.compare(tmp_path / "s.toml", tcp="newreno,sack", share="newreno")
     single = airtcp.compare(tmp_path / "s.toml", tcp="own", replications=1)
-    for i, (result, figures) in enumerate([(several, 10), (shared, 5), (single, 3)]):
+    for i, (result, figures) in enumerate([(several, 11), (shared, 6), (single, 4)]):
         page = browser.open(result.report(tmp_path / f"{i}.html"), width=width)
         assert page.locator("[data-drawn]").count() == figures
+        # The chart of the headline stands beside it.
+        assert page.locator(".answer [data-chart='answer']").count() == 1
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         assert "<script>alert" not in page.locator("main").inner_html()
         page.context.close()

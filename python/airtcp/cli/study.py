@@ -94,7 +94,7 @@ def _rows(result: StudyResult) -> tuple[Any, list[Any]]:
 def _table(result: StudyResult) -> None:
     from rich.text import Text
 
-    from airtcp.cli import remarks
+    from airtcp.cli import remarks, show
     from airtcp.cli.tables import fitted
     from airtcp.questions.study import tables_capacity as capacity
     from airtcp.words import sentences as words
@@ -117,7 +117,9 @@ def _table(result: StudyResult) -> None:
         capacity.table(console, capacities)
         console.print()
     remarks.put_findings(console, result.findings)
-    capacity.compared(console, capacities)
+    for grid in capacity.compared(capacities):
+        console.print()
+        show.put_grid(console, grid, wide=console.width)
     _put_best_choices(links)
     _put_remedies(links)
     remarks.put_unread(console, result.json["skipped"])
@@ -126,6 +128,7 @@ def _table(result: StudyResult) -> None:
 
 def _put_best_choices(links: list[Link]) -> None:
     """Print the table of TCPs over one link, or the verdict over each of several."""
+    from airtcp.cli import show
     from airtcp.questions.compare import slot_limits
     from airtcp.questions.compare import tables as compare_tables
 
@@ -135,20 +138,23 @@ def _put_best_choices(links: list[Link]) -> None:
         if (case := link.get("compared")) is not None
     ]
     console = screen()
-    compare_tables.choices(console, cases)
+    for grid in compare_tables.choices(cases):
+        console.print()
+        show.put_grid(console, grid, wide=console.width)
     if len(cases) == 1:
         _slot(console, links[0])
 
 
 def _put_remedies(links: list[Link]) -> None:
     """Print the remedies for one link; for several links, the findings have them."""
+    from airtcp.cli import show
     from airtcp.questions.compare import slot_limits
     from airtcp.questions.compare import tables_remedies as remedies
 
     if len(links) == 1 and (helped := links[0].get("remedies")) is not None:
         console = screen()
-        console.print()
-        remedies.table(console, slot_limits.remedies(helped, links[0]["tcp"]["slot_s"]))
+        cut = slot_limits.remedies(helped, links[0]["tcp"]["slot_s"])
+        show.put_grid(console, remedies.grid(cut), wide=console.width)
         _slot(console, links[0])
 
 

@@ -5,7 +5,7 @@
   for (const [name, figure] of figures) {
     const data = payload.data[name];
     if (!data) continue;
-    const rows = data.windows ?? data.means ?? data.predictions ?? data.lost;
+    const rows = data.windows ?? data.means ?? data.predictions ?? data.lost ?? Object.values(data)[0];
     figure.data = () => (rows.length ? data : { empty: "There is nothing to draw." });
     figure.rows = () => rows;
   }

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any, Final
 from airtcp.inputs.toml_text import inline
 from airtcp.pages.command import command
 from airtcp.pages.page import indented, render
+from airtcp.questions.compare import answer as answer_compare
 from airtcp.questions.compare import charts as charts_compare
+from airtcp.questions.compare import charts_answer, quantities, slot_limits
 from airtcp.questions.compare import findings as compare
 from airtcp.questions.compare import findings_remedies as remedies_words
-from airtcp.questions.compare import quantities, slot_limits
 from airtcp.questions.compare import sections_remedies as remedies
 from airtcp.questions.compare.rows import (
     CHANNEL_NAMES,
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
         Link,
     )
 
+MOST_ROWS: Final = 2000
+"""Rows of the table below the answer."""
 _SECTIONS: Final = 40
 """Most subjects with a separate section; the others are in the overview only."""
 
@@ -50,11 +53,17 @@ def compare_page(document: CompareDocument) -> str:
         section(i, subject, document, charts, data)
         for i, subject in enumerate(subjects[:_SECTIONS])
     ]
+    if (first := charts_answer.chart(document)) is not None:
+        charts[charts_answer.NAME], data[charts_answer.NAME] = first
     return render(
         "compare.html.j2",
         "compare.js",
         {"kind": "compare", "charts": charts, "data": data},
         document,
+        answer=answer_compare.answer(document),
+        chart=charts_answer.NAME,
+        whole=answer_compare.table(document, MOST_ROWS),
+        first=first is not None,
         title=_title(document),
         lead="Every TCP ran over the same channel: in a replication the link treats every TCP"
         " alike, so that differences are those of the TCPs.",

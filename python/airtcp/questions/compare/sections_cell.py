@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from airtcp.data.metrics import columns, record
 from airtcp.pages.command import command
 from airtcp.pages.page import indented, render
+from airtcp.questions.compare import answer_cell, charts_answer
 from airtcp.questions.compare import cell_values as scheme_values
 from airtcp.questions.compare import charts_cell as charts_schemes
 from airtcp.questions.compare import findings_cell as schemes
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
         SchemeStation,
     )
 
+MOST_ROWS: Final = 2000
+"""Rows of the table below the answer."""
 _STATIONS: Final = 40
 """Stations that are drawn; the table has all."""
 _SECTIONS: Final = 40
@@ -51,11 +54,17 @@ def schemes_page(document: SchemesDocument) -> str:
     title = "Schemes compared"
     if single:
         title = f"{title}: {subjects[0]['title'] or subjects[0]['name']}"
+    if (first := charts_answer.chart_cell(document)) is not None:
+        charts[charts_answer.NAME], data[charts_answer.NAME] = first
     return render(
         "schemes.html.j2",
         "compare.js",
         {"kind": "schemes", "charts": charts, "data": data},
         document,
+        answer=answer_cell.answer(document),
+        chart=charts_answer.NAME,
+        whole=answer_cell.first_table(document, MOST_ROWS),
+        first=first is not None,
         title=title,
         lead="The same 802.11 cell ran under every scheme. In a replication all schemes draw the"
         " same random numbers, so that differences are those of the schemes.",

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from airtcp.data.documents import CapacityLink
+    from airtcp.words.grid import Grid
 
 _ROWS = 30
 
@@ -46,16 +47,11 @@ def table(console: Console, links: Sequence[Mapping[str, Any]]) -> None:
     put_remarks(console, dict.fromkeys(note for link in shown for note in link["notes"]))
 
 
-def compared(console: Console, links: Sequence[CapacityLink]) -> None:
-    """Print the results of TCPs over one link, or an overview of several links."""
+def compared(links: Sequence[CapacityLink]) -> list[Grid]:
+    """Return the tables of TCPs and remedies over one link, or an overview of several links."""
     from airtcp.questions.compare import tables as compare_tables
     from airtcp.questions.compare import tables_remedies as remedies
 
     cases = [(link["name"], case) for link in links if (case := link["compared"]) is not None]
-    compare_tables.choices(console, cases)
-    if len(cases) != 1:
-        return
-    helped = links[0]["remedies"]
-    if helped is not None:
-        console.print()
-        remedies.table(console, helped)
+    helped = links[0]["remedies"] if len(cases) == 1 else None
+    return [*compare_tables.choices(cases), *([] if helped is None else [remedies.grid(helped)])]
