@@ -13,7 +13,7 @@ import typer
 from airtcp.cli import complete
 from airtcp.cli import options as opt
 from airtcp.cli.console import progress, refusals, screen
-from airtcp.cli.output import STANDARD, Output, writes_report
+from airtcp.cli.output import STANDARD, Output, writes_report_on_request
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -57,7 +57,7 @@ def _ids(incomplete: str) -> list[complete.Word]:
     return complete.fitting([(name, "") for name in (*whole, *ids)], incomplete)
 
 
-@writes_report
+@writes_report_on_request
 def reproduce(
     ids: Annotated[
         list[str] | None,
