@@ -20,8 +20,8 @@ ROWS: Final = 12
 """Rows in the table of an answer."""
 MOST: Final = 2000
 """Rows in the table of a page."""
-_MEASURE: Final = 34
-_PUBLISHED: Final = 18
+_MEASURE: Final = 28
+_PUBLISHED: Final = 14
 _SHORT: Final = {
     "within interval": "met",
     "within tolerance": "met",

@@ -177,9 +177,13 @@ def _best(document: SweepDocument, leading: Leading) -> tuple[str, str | None]:
             None,
         )
     if any(one.value["ci_low"] is None for one in (best, *near)):
-        where = name_of(leading, best)
+        tied = near[0].value["mean"] == best.value["mean"]
+        where = "several points" if tied else name_of(leading, best)
         said_of = f"The largest {what}" if leading.better > 0 else f"The smallest {what}"
-        return f"{said_of}{so_far} is {value}, with {where}.", _why_no_interval(document, leading)
+        return (
+            f"{said_of}{so_far} is {value}, {'at' if tied else 'with'} {where}.",
+            _why_no_interval(document, leading),
+        )
     number = words.count(len(near) + 1)
     head = f"Cannot tell which of {number} points is best{so_far}, with {_a(what)} of about {value}"
     return f"{head}: {_more(document)} may.", None

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import groupby
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Final
@@ -83,14 +84,11 @@ class Reached:
     @property
     def value(self) -> Estimate:
         """The mean, with the interval over replications or over seeds."""
-        return over_seeds(
-            [
-                value
-                for _, value in sorted(
-                    zip(self.keys, self.values, strict=True), key=lambda of: of[0]
-                )
-            ]
-        )
+        if len(self.values) == 1:
+            return self.values[0]
+        # Chunks hold points in the order in which they finished.
+        pairs = sorted(zip(self.keys, self.values, strict=True), key=lambda of: of[0])
+        return over_seeds([value for _, value in pairs])
 
 
 def over_seeds(values: Sequence[Estimate]) -> Estimate:
@@ -139,7 +137,7 @@ class Leading:
     compared: int
     """Number of points at which variants were compared."""
 
-    @property
+    @cached_property
     def near(self) -> list[Reached]:
         """The other points whose intervals reach that of the best; all, if one has none."""
         best, *others = self.reached
@@ -171,15 +169,11 @@ def lead(asked: SweepAsked, axes: Sequence[Axis], read: Read) -> Leading | None:
     Returns:
         None if no measure has a value.
     """
-    left = set(asked["measure"])
-    for row in read(asked["measure"], None):
-        left -= {key for key in left if row[key] is not None}
-        if not left:
-            break
-    known = [key for key in asked["measure"] if key not in left]
-    if not known:
+    preferred = sorted(asked["measure"], key=lambda key: not direction(key))
+    found = (key for key in preferred if any(row[key] is not None for row in read([key], None)))
+    measure = next(found, None)
+    if measure is None:
         return None
-    measure = next((key for key in known if direction(key)), known[0])
     seed = {varied["column"] for varied in asked["vary"] if SEED in varied["keys"]}
     shown = [axis for axis in axes if axis.column not in seed]
     gathered = _Gathered(shown, direction(measure) or 1, whole=bool(seed))

@@ -31,8 +31,15 @@ class SweepResult(Shown):
     The results stay in the folder; `points` reads them, and `figure` draws a chart of the report.
     """
 
-    def __init__(self, folder: Path, document: SweepDocument, plan: Plan) -> None:
-        """Hold the folder, the document and the points of a sweep."""
+    def __init__(
+        self, folder: Path, document: SweepDocument, plan: Plan, leading: Leading | None = None
+    ) -> None:
+        """Hold the folder, the document and the points of a sweep.
+
+        Args: folder: The folder. document: The document. plan: The points. leading: The points by
+            their measure; by default they are read from the folder.
+        """
+        self._given = leading
         self.folder = folder
         self.json = document
         """The document (`airtcp.sweep/1`), as in `sweep.json`."""
@@ -60,7 +67,9 @@ class SweepResult(Shown):
 
     @cached_property
     def _leading(self) -> Leading | None:
-        return lead(self.json["sweep"], axes_of(self._plan), stored(self.folder / POINTS))
+        return self._given or lead(
+            self.json["sweep"], axes_of(self._plan), stored(self.folder / POINTS)
+        )
 
     def _answer(self, document: SweepDocument) -> Answer:
         from airtcp.questions.sweep.answer import answer

@@ -72,7 +72,7 @@ def run(
                 with pool_on(on, plan.job, workers if workers is None else wanted) as pool:
                     coordinator.run(pool)
             document = state.write(coordinator.outcome, running=False)
-        return SweepResult(out, document, plan)
+        return SweepResult(out, document, plan, state.leading)
     finally:
         store.close()
 
@@ -136,6 +136,8 @@ class State:
         self._sweep, self._plan, self._store = sweep, plan, store
         self._distinct = distinct
         self._page: LivePage | None = None
+        self.leading: Leading | None = None
+        """The points by their measure, when the last document was written."""
         if page is not None:
             from airtcp.questions.sweep.live import LivePage
 
@@ -158,7 +160,7 @@ class State:
             wide=wide,
             zero=zero,
         )
-        leading = self._leading(document, running=running)
+        self.leading = leading = self._leading(document, running=running)
         document = answered(document, answer(document, leading))
         text = json.dumps(document, ensure_ascii=False, indent=1) + "\n"
         atomic_write.write_text(self._store.folder / DOCUMENT, text)

@@ -48,7 +48,7 @@ def best(document: SweepDocument, leading: Leading, rows: int = ROWS) -> Grid:
     ]
     runs = {one.runs for one in shown}
     if len(runs) > 1:
-        laid.append(Column("runs", [words.count(one.runs) for one in shown]))
+        laid.append(Column("runs", [words.count(one.runs) for one in shown], rank=3))
     near = {id(one) for one in leading.near}
     told = bool(leading.better) and len(near) + 1 < len(leading.reached)
     room = _WIDTH - sum(map(_width, laid)) - max(map(len, [heads[0], *texts[0]]))
@@ -106,7 +106,9 @@ def _measures(document: SweepDocument, leading: Leading, rows: int, room: int) -
             )
             for value in values
         ]
-        column = Column(broken(metric.label), cells, keys=mean)
+        # A narrow terminal leaves other measures out, the last one first.
+        rank = 4 + len(found) if found else 0
+        column = Column(broken(metric.label), cells, rank=rank, keys=mean)
         room -= _width(column)
         if found and (room < 0 or len(found) > _MEASURES):
             break
