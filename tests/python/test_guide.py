@@ -94,7 +94,11 @@ def on_a_terminal(command: list[str], folder: Path) -> str:
     ours, theirs = os.openpty()
     parts: list[bytes] = []
     with subprocess.Popen(
-        command, cwd=folder, env=ENVIRONMENT, stdout=theirs, stderr=subprocess.DEVNULL
+        command,
+        cwd=folder,
+        env=ENVIRONMENT | {"COLUMNS": "80"},
+        stdout=theirs,
+        stderr=subprocess.DEVNULL,
     ):
         os.close(theirs)
         # A terminal whose other end is closed is an error on Linux.
