@@ -70,6 +70,9 @@ def test_study_prints_a_table_and_writes_the_report_on_request(
     html = ("--html", "report.html")
     ended = run("study", traces / "bursty.txt", "--replicas", "3", "--seed", "11", *html)
     assert ended.code == 0, ended.err
+    opened = run("study", traces / "bursty.txt", "--open")
+    assert opened.code == 2
+    assert "--html FILE" in opened.err
     assert "bursty" in ended.out
     assert "intermediate" in ended.out
     assert "mu = " in ended.out

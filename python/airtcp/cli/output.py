@@ -49,6 +49,8 @@ class Output:
         """
         from airtcp.cli import figures, places
 
+        if self.show and self.html is None and self.out is None:
+            places.refuse_open()
         if self.figures is not None:
             figures.check(self.figures, force=self.force)
         return places.decide(

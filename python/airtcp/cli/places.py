@@ -169,6 +169,11 @@ def _refuse(message: str) -> NoReturn:
     fail(printable(message))
 
 
+def refuse_open() -> NoReturn:
+    """Refuse to open a report that nothing writes."""
+    _refuse("--open shows the report, and none is written without --html FILE or --out DIR")
+
+
 def check(path: Path | None, *, force: bool, inputs: Iterable[str | Path], ours: bool) -> None:
     """Refuse a single file that must not be written, as `decide` does."""
     if path is None:

@@ -111,6 +111,8 @@ def sweep(
     }
     folder = out or Path(f"{file.stem}.sweep")
     page = html if html is not None or out is None else folder / REPORT
+    if open_page and page is None:
+        places.refuse_open()
     if html is not None:
         # The same command goes on with a sweep, and makes its page anew.
         places.check(html, force=False, inputs=[file], ours=True)
