@@ -33,7 +33,7 @@ MAX_BYTES: Final = 512 << 20
 SOURCES: Final = ("data", "inputs", "questions", "questions/*")
 """Folders of airtcp with sources that a result may depend on."""
 _SHOWS: Final = re.compile(
-    r"(pages|page_checks|record|costs|tables|charts|rows|sections|findings)(_\w+)?\.py"
+    r"(answer|pages|page_checks|record|costs|tables|charts|rows|sections|findings)(_\w+)?\.py"
 )
 """Names of the files that no result depends on: they store and show results."""
 _MOST_OF_ONE: Final = 128 << 20

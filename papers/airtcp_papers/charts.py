@@ -14,6 +14,8 @@ from airtcp.charts import vega_lite as alt
 from airtcp.charts.parts import finish, n, named, q, ramp, zoom
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from airtcp_papers.outcome import Axis, Layer, Plot
 
 _HEIGHT: Final = 300
@@ -202,3 +204,72 @@ def compared(rows: list[dict[str, Any]], title: str) -> dict[str, Any]:
     ).encode(x=alt.X("published:Q", scale=scale), y=y, tooltip=tooltip)
     known = [bars] if any(row["low"] is not None for row in rows) else []
     return finish(alt.layer(*known, here, said), _ROW * len(rows) + 20)
+
+
+_VERDICTS: Final = {"met": theme.SERIES[0], "undecided": theme.MUTED, "not met": theme.SERIES[1]}
+
+
+def _overall(rows: Sequence[Mapping[str, Any]]) -> alt.Scale:
+    """Return the scale of published and measured values: logarithmic if they differ much."""
+    values = [row[key] for row in rows for key in ("published", "here")]
+    if min(values) > 0 and max(values) > _WIDE * min(values):
+        return alt.Scale(type="log", nice=False, padding=10)
+    if max(abs(v) for v in values) > _WIDE * max(min(abs(v) for v in values), 1e-9):
+        least = min((abs(value) for value in values if value), default=1.0)
+        return alt.Scale(type="symlog", constant=least, nice=False, padding=10)
+    return alt.Scale(nice=False, zero=False, padding=10)
+
+
+def diagonal(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, float]]:
+    """Return the ends of the line on which published and measured values are equal."""
+    values = [row[key] for row in rows for key in ("published", "here")]
+    low, high = min(values), max(values)
+    steps = 24
+    if low > 0:
+        return [
+            {"x": low * (high / low) ** (i / steps), "y": low * (high / low) ** (i / steps)}
+            for i in range(steps + 1)
+        ]
+    return [
+        {"x": end, "y": end} for i in range(steps + 1) for end in [low + (high - low) * i / steps]
+    ]
+
+
+def overview(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Draw what was published against what comes out here, a point a row; misses are named.
+
+    Args: rows: `name`, `published`, `here`, `low` and `high` if there is an interval, `verdict`,
+        `label`.
+    """
+    scale = _overall(rows)
+    ticks = alt.Axis(format="~g", labelOverlap="greedy")
+    x = alt.X("published:Q", title="published", scale=scale, axis=ticks)
+    y = alt.Y("here:Q", title="measured here", scale=scale, axis=ticks)
+    line = named("line").mark_line(color=theme.GUIDE, strokeDash=[4, 3], strokeWidth=1.2)
+    base = named("values")
+    known = [name for name in _VERDICTS if any(row["verdict"] == name for row in rows)]
+    colour = alt.Color(
+        "verdict:N",
+        scale=alt.Scale(domain=known, range=[_VERDICTS[name] for name in known]),
+        legend=alt.Legend(title=None, symbolOpacity=1),
+    )
+    tips = [
+        n("name", "row"),
+        q("published", "published"),
+        q("here", "here"),
+        n("verdict", "verdict"),
+    ]
+    dots = base.mark_point(filled=True, size=56, opacity=0.8).encode(
+        x=x, y=y, color=colour, tooltip=tips
+    )
+    layers: list[Any] = [
+        line.encode(x=alt.X("x:Q", scale=scale), y=alt.Y("y:Q", scale=scale)),
+        dots,
+    ]
+    if any(row["label"] for row in rows):
+        layers.append(
+            base.transform_filter("datum.label != ''")
+            .mark_text(align="left", dx=8, fontSize=11, color=theme.INK)
+            .encode(x=x, y=y, text="label:N")
+        )
+    return finish(alt.layer(*layers).add_params(zoom()), _HEIGHT)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from airtcp.data.table import Table
+    from airtcp.words.answer import Answer
     from airtcp_papers.rows import Counts, Row
     from airtcp_papers.runs import Reproduced
 
@@ -53,6 +54,11 @@ class PapersResult(Written):
         other.rows = printable_values(self.rows, keep="")
         return other
 
+    def _answer(self, document: Sequence[Row]) -> Answer:
+        from airtcp_papers.answer import answer
+
+        return answer(document, interrupted=self.interrupted)
+
     @property
     def verdicts(self) -> dict[str, int]:
         """Number of rows by verdict."""
@@ -75,7 +81,9 @@ class PapersResult(Written):
         """Return the report: one self-contained HTML document."""
         from airtcp_papers.sections import papers_page
 
-        return papers_page(self.figures, self.seed, interrupted=self.interrupted)
+        return papers_page(
+            self.figures, self.seed, interrupted=self.interrupted, answer=self.answer()
+        )
 
     def _frames(self) -> Iterator[tuple[str, Table]]:
         yield "rows", self.table

@@ -3,44 +3,67 @@
 from __future__ import annotations
 
 import re
+from math import copysign, log1p
 from typing import TYPE_CHECKING, Any, Final
 
 from airtcp import _core
 from airtcp.pages.page import render
 from airtcp.words import sentences as words
 from airtcp_papers import charts as charts_papers
+from airtcp_papers import tables
 from airtcp_papers.rows import Counts, Row, counted, interval, shown, told
 from airtcp_papers.verdict import MET
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from airtcp.words.answer import Answer
     from airtcp_papers.outcome import Plot
     from airtcp_papers.runs import Reproduced
 
+OVERVIEW: Final = "overview"
+"""Name of the chart beside the answer."""
+_APART: Final = 0.2
+"""Width of a name on the chart, as a share of its width."""
 _DASH: Final = "\N{EN DASH}"
 _DIAMONDS: Final = " Diamonds and dotted lines are published values."
 
 
-def papers_page(figures: Sequence[Reproduced], seed: int, *, interrupted: bool) -> str:
+def papers_page(
+    figures: Sequence[Reproduced], seed: int, *, interrupted: bool, answer: Answer | None
+) -> str:
     """Make the page.
 
     Args:
         figures: What was reproduced.
         seed: The root seed.
         interrupted: Whether the work was stopped before its end.
+        answer: The answer, which takes the first screen.
 
     Returns:
         A complete HTML document.
     """
     charts, data = _drawn(figures)
     rows = [row for figure in figures for row in figure.rows]
+    points, orderings = _overview(rows)
+    if points:
+        charts[OVERVIEW] = charts_papers.overview(points)
+        data[OVERVIEW] = {"values": points, "line": charts_papers.diagonal(points)}
     papers = dict.fromkeys(figure.figure.paper.id for figure in figures)
     return render(
         "papers.html.j2",
         "papers.js",
         {"kind": "papers", "charts": charts, "data": data},
-        {"seed": seed, "airtcp_version": _core.version(), "interrupted": interrupted},
+        {
+            "schema": "reproduce",
+            "seed": seed,
+            "airtcp_version": _core.version(),
+            "interrupted": interrupted,
+        },
+        answer=answer,
+        chart=OVERVIEW,
+        whole=tables.best(rows, tables.MOST),
+        overview=_overview_caption(orderings) if points else "",
         title=f"Reproduced: {', '.join(papers) or 'nothing'}",
         lead="Published tables and figures, made again: what was published, what comes out here,"
         " and whether the one meets the other.",
@@ -51,6 +74,59 @@ def papers_page(figures: Sequence[Reproduced], seed: int, *, interrupted: bool) 
         findings=_findings(rows),
         figures=[_section(figure) for figure in figures],
     )
+
+
+def _overview(rows: Sequence[Row]) -> tuple[list[dict[str, Any]], int]:
+    """Return the published and measured values of all rows, and the number of other rows."""
+    found: list[dict[str, Any]] = []
+    for row in rows:
+        said, here = row["published"], row["here"]
+        if isinstance(said, str) or here is None or row["verdict"] == "skipped":
+            continue
+        missed = row["verdict"] == "not reproduced"
+        verdict = "met" if row["verdict"] in MET else "not met" if missed else "undecided"
+        found.append(
+            {
+                "id": row["id"],
+                "name": f"{row['id']} {shown(row)}",
+                "published": said,
+                "here": here,
+                "verdict": verdict,
+                "label": "",
+            }
+        )
+    _label(found)
+    judged = sum(row["verdict"] != "skipped" for row in rows)
+    return found, judged - len(found)
+
+
+def _label(points: list[dict[str, Any]]) -> None:
+    """Name a miss of each figure on the chart, where the names do not lie on each other."""
+    values = [abs(point[key]) for point in points for key in ("published", "here")]
+    least = min((value for value in values if value), default=1.0)
+
+    def place(point: Mapping[str, Any]) -> tuple[float, float]:
+        x, y = (
+            copysign(log1p(abs(point[key]) / least), point[key]) for key in ("published", "here")
+        )
+        return x, y
+
+    wide = max((log1p(value / least) for value in values), default=0.0) or 1.0
+    taken: list[tuple[float, float]] = []
+    named: set[str] = set()
+    for point in points:
+        x, y = place(point)
+        near = any(abs(x - u) < _APART * wide and abs(y - v) < wide / 12 for u, v in taken)
+        if point["verdict"] == "not met" and point["id"] not in named and not near:
+            point["label"] = point["id"]
+            named.add(point["id"])
+            taken.append((x, y))
+
+
+def _overview_caption(others: int) -> str:
+    said = "A point is a row; on the line, published and measured values are equal."
+    more = f" Not shown: {words.counted(others, 'row')} without one published value."
+    return said + (more if others else "")
 
 
 def _drawn(figures: Sequence[Reproduced]) -> tuple[dict[str, Any], dict[str, Any]]:

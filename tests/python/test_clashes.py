@@ -36,9 +36,7 @@ def result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RunResult:
 def decided(tmp_path: Path, **given: str) -> places.Places:
     paths: dict[str, Any] = {option: tmp_path / name for option, name in given.items()}
     out, html = paths.pop("out", None), paths.pop("html", None)
-    return places.decide(
-        {}, out=out, html=html, wanted=False, piped=True, force=True, inputs=[], **paths
-    )
+    return places.decide({}, out=out, html=html, force=True, inputs=[], **paths)
 
 
 @pytest.mark.parametrize(

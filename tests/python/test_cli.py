@@ -60,11 +60,19 @@ def test_help_loads_nothing_heavy() -> None:
     subprocess.run([sys.executable, "-c", script], check=True, capture_output=True)
 
 
-def test_study_prints_a_table_and_writes_the_report(
+def test_study_prints_a_table_and_writes_the_report_on_request(
     run: Program, traces: Path, tmp_path: Path
 ) -> None:
     ended = run("study", traces / "bursty.txt", "--replicas", "3", "--seed", "11")
     assert ended.code == 0, ended.err
+    # Nothing is written unasked.
+    assert not (tmp_path / "report.html").exists()
+    html = ("--html", "report.html")
+    ended = run("study", traces / "bursty.txt", "--replicas", "3", "--seed", "11", *html)
+    assert ended.code == 0, ended.err
+    opened = run("study", traces / "bursty.txt", "--open")
+    assert opened.code == 2
+    assert "--html FILE" in opened.err
     assert "bursty" in ended.out
     assert "intermediate" in ended.out
     assert "mu = " in ended.out
@@ -74,18 +82,18 @@ def test_study_prints_a_table_and_writes_the_report(
     page = (tmp_path / "report.html").read_text("utf-8")
     assert page.startswith("<!doctype html>")
     # A second run replaces it, because airtcp wrote it.
-    assert run("study", traces / "bursty.txt", "--replicas", "2").code == 0
+    assert run("study", traces / "bursty.txt", "--replicas", "2", *html).code == 0
 
 
 def test_a_report_that_is_not_ours_is_left_alone(
     run: Program, traces: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "report.html").write_text("<p>of the quarter</p>")
-    ended = run("study", traces / "bursty.txt", "--replicas", "2")
+    ended = run("study", traces / "bursty.txt", "--replicas", "2", "--html", "report.html")
     assert ended.code == 2
-    assert "--html" in ended.err
+    assert "report.html" in ended.err
     assert (tmp_path / "report.html").read_text() == "<p>of the quarter</p>"
-    assert run("study", traces / "bursty.txt", "--replicas", "2", "--no-report").code == 0
+    assert run("study", traces / "bursty.txt", "--replicas", "2").code == 0
 
 
 def test_study_json(run: Program, traces: Path, tmp_path: Path) -> None:
@@ -260,7 +268,7 @@ def test_a_closed_pipe_is_no_error(program: list[str], traces: Path, command: li
 
 def test_chance_does_not_look_like_a_finding(run: Program) -> None:
     assert run("trace", "synth", "steady.txt", "--prr", "0.9", "--packets", "20000").code == 0
-    ended = run("study", "steady.txt", "--no-report")
+    ended = run("study", "steady.txt")
     row = next(line for line in ended.out.splitlines() if line.strip().startswith("steady"))
     assert "~" in row
     assert row.rstrip()[-1] != "]"
@@ -269,7 +277,7 @@ def test_chance_does_not_look_like_a_finding(run: Program) -> None:
 
 
 def test_a_reader_that_has_seen_enough_is_no_failure(program: list[str], traces: Path) -> None:
-    command = [*program, "study", str(traces), "--replicas", "2", "--no-report", "--quiet"]
+    command = [*program, "study", str(traces), "--replicas", "2", "--quiet"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as started:
         assert started.stdout is not None
         assert started.stderr is not None

@@ -81,7 +81,7 @@ def test_a_reader_that_stops_reading(tmp_path: Path, program: list[str]) -> None
 def test_an_encoding_without_these_characters(tmp_path: Path, program: list[str]) -> None:
     airtcp.synth(tmp_path / "a.txt", prr=0.9, mu=0.2, packets=30_000)
     for more in ({"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}, {"LC_ALL": "C"}):
-        code, said = shell(tmp_path, program, "study a.txt --replicas 1 --no-report", **more)
+        code, said = shell(tmp_path, program, "study a.txt --replicas 1", **more)
         assert code == 0, said
         assert b"30000" in said
 
@@ -103,7 +103,7 @@ def test_names_that_are_not_utf8(tmp_path: Path, program: list[str]) -> None:
     name = r"$'\xff\xfe'"
     for arguments in (
         f"run {name}/a.toml --pcap {name}/a.pcapng --out {name}/r",
-        f"study {name} --replicas 1 --no-report",
+        f"study {name} --replicas 1",
         f"compare {name}/a.toml --tcp reno,cubic -n 2",
         rf"trace convert {name}/$'\xf0'.txt --to {name}/$'\xf1'.csv --format csv",
         rf"trace synth {name}/$'\xf2'.txt --prr 0.5 --packets 100",
@@ -167,7 +167,7 @@ def test_a_damaged_table_of_links(run: Program, tmp_path: Path) -> None:
     for at in range(4, len(whole) - 4, max(len(whole) // 12, 1)):
         bad = whole[:at] + bytes([whole[at] ^ 0xFF]) * 8 + whole[at + 8 :]
         (tmp_path / "bad.parquet").write_bytes(bad)
-        ended = run("trace", "fit", "bad.parquet", "--no-report")
+        ended = run("trace", "fit", "bad.parquet")
         assert ended.code in (0, 2), ended.err
         assert "Traceback" not in ended.err
         assert "panicked" not in ended.err
@@ -182,12 +182,12 @@ def test_a_changed_bit_of_a_result_is_found(run: Program, tmp_path: Path, name: 
     whole = place.read_bytes()
     for at in range(0, len(whole), max(len(whole) // 5, 1)):
         place.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
-        ended = run("trace", "fit", place, "--no-report")
+        ended = run("trace", "fit", place)
         assert ended.code == 2, ended.err
         assert f"{name}: its bytes are not those that airtcp wrote" in ended.err
     # Elsewhere it is a file of the user's.
     (tmp_path / name).write_bytes(whole)
-    assert "its bytes" not in run("trace", "fit", name, "--no-report").err
+    assert "its bytes" not in run("trace", "fit", name).err
 
 
 def test_an_answer_of_another_shape_counts_as_none(tmp_path: Path) -> None:

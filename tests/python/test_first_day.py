@@ -38,7 +38,7 @@ def test_a_remedy_without_enough_data_is_not_said_to_fail() -> None:
 
 def test_equal_goodput_has_no_first(tmp_path: Path, run: Program) -> None:
     (tmp_path / "perfect.txt").write_text("1" * 1000)
-    done = run("study", tmp_path / "perfect.txt", "--no-report", "-q")
+    done = run("study", tmp_path / "perfect.txt", "-q")
     assert not done.code, done.err
     said = _plain(done.out)
     assert "A single run does not allow a ranking: All have the same goodput over the trace" in said
@@ -91,7 +91,7 @@ def test_the_interval_stands_in_the_terminal(tmp_path: Path, run: Program) -> No
     stats = run("trace", "stats", tmp_path / "known.csv", tmp_path / "bits.txt").out
     assert re.search(r"known +400 +5\.00 ", stats), stats
     assert re.search(r"bits +400 +unknown ", stats), stats
-    nothing = ("--replicas", "2", "--no-report", "--no-compare", "--no-remedies", "-q")
+    nothing = ("--replicas", "2", "--no-compare", "--no-remedies", "-q")
     study = run("study", tmp_path / "known.csv", tmp_path / "bits.txt", *nothing).out
     assert re.search(r"known +400 +5\.00 ", study), study
     assert re.search(r"bits +400 +10\.0 assumed ", study), study

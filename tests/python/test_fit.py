@@ -290,7 +290,7 @@ def test_findings_agree_with_the_errors(result: FitResult) -> None:
 
 def test_command_line(run: Program, studied: Path, tmp_path: Path) -> None:
     chosen = ["trace", "fit", studied, "--where", "prr>0.2"]
-    table = run(*chosen, "--no-report", "-q")
+    table = run(*chosen, "-q")
     assert table.code == 0, table.err
     for name in FORMS + FORMULAS:
         assert name in table.out
@@ -320,7 +320,7 @@ def test_refusals_of_the_command_line(run: Program, studied: Path) -> None:
         (("nothing.txt",), "nothing.txt"),
         ((studied, "--metric", "tcp_timeouts"), "this is what TCP did"),
     ]:
-        ended = run("trace", "fit", *arguments, "--no-report")
+        ended = run("trace", "fit", *arguments)
         assert ended.code == 2
         assert ended.err.startswith("error: ")
         assert why in ended.err

@@ -75,12 +75,12 @@ def test_what_is_no_toml(papers: Path) -> None:
 
 def test_a_refusal_ends_with_code_2(run: Program, papers: Path) -> None:
     changed(papers, "scenarios/link.toml", "scenarios/gone.toml")
-    ended = run("reproduce", "--papers", papers, "--no-report")
+    ended = run("reproduce", "--papers", papers)
     assert ended.code == 2
     assert "error:" in ended.err
     assert "scenarios/gone.toml does not exist" in ended.err
     assert "put the file there" in ended.err
-    ended = run("reproduce", "S1.fgi13", "--no-report")
+    ended = run("reproduce", "S1.fgi13")
     assert ended.code == 2
     assert "did you mean" in ended.err
     assert "S1.fig13" in ended.err

@@ -76,11 +76,11 @@ def test_json_of_the_command(run: Program, papers: Path) -> None:
 
 
 def test_the_table(run: Program, papers: Path) -> None:
-    ended = run("reproduce", "--papers", papers, "--no-cache", "--out", "all")
+    ended = run("reproduce", "--papers", papers, "--no-cache", "--out", "all", "--details")
     assert ended.code == 0
     assert "goodput[loss=0.05]" in ended.out
     assert "within tolerance *" in ended.out
-    assert "T1.fig1 not reproduced: goodput[loss=0.05]:" in ended.out
+    assert "T1.fig1 not reproduced. goodput[loss=0.05]:" in ended.out
     assert "Losses cost." in ended.out
     assert "depends on what the publication leaves open" in ended.out
     counts = "Published: 3 rows, 2 met (0 within an interval, 1 within a tolerance, 1 ordering)"
@@ -160,9 +160,11 @@ def test_the_verdict_is_not_cut_off(browser: Browser, papers: Path, tmp_path: Pa
         tmp_path / "page.html"
     )
     page = browser.open(page_path)
+    page.evaluate("document.querySelectorAll('details').forEach((one) => (one.open = true))")
     boxes = "[...document.querySelectorAll('.paper > .panel > .scroll')]"
     widths = page.evaluate(f"{boxes}.map((box) => [box.scrollWidth, box.clientWidth])")
     assert widths
+    assert all(given for _, given in widths)
     assert all(needed <= given for needed, given in widths)
 
 
@@ -171,8 +173,9 @@ def test_the_page_draws(browser: Browser, papers: Path, tmp_path: Path) -> None:
     page_path = result.report(tmp_path / "page.html")
     for width in (360, 1300):
         page = browser.open(page_path, width=width)
-        # One plot of the driver, and one of published and measured values.
-        assert page.locator("[data-chart] svg").count() == 2
+        # The chart of the answer, one plot of the driver, one of published and measured values.
+        page.evaluate("document.querySelectorAll('details').forEach((one) => (one.open = true))")
+        wait_for(page, "document.querySelectorAll('[data-chart] svg.marks').length === 3")
         text = page.locator("main").inner_text()
         assert "not reproduced" in text
         assert "depends on queue" in text
@@ -194,12 +197,13 @@ def test_printing_leaves_no_chart_blank(browser: Browser, papers: Path, tmp_path
     page.goto(page_path.as_uri())
     page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
     counts = page.evaluate(inked)
-    assert len(counts) == 2
+    assert len(counts) == 3
     assert min(counts) > 0
     page.evaluate("window.dispatchEvent(new Event('afterprint'))")
     assert page.evaluate("document.querySelectorAll('.on-paper').length") == 0
     # Without a scroll, too, every chart is drawn in the end.
-    wait_for(page, f"{drawn} === 2")
+    page.evaluate("document.querySelectorAll('details').forEach((one) => (one.open = true))")
+    wait_for(page, f"{drawn} === 3")
 
 
 def test_a_stop_before_the_first_figure_writes_nothing(

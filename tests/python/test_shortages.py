@@ -140,7 +140,7 @@ def test_streams_that_are_closed(tmp_path: Path, program: list[str]) -> None:
         "schema run",
         "trace stats --help",
         "trace stats a.txt",
-        "study a.txt --replicas 1 --no-report",
+        "study a.txt --replicas 1",
         "compare a.toml --tcp reno,cubic -n 2",
         "run a.toml",
         "reproduce --list",

@@ -86,7 +86,7 @@ def loaded(folder: Path, *arguments: str, code: int = 0, **more: str) -> set[str
         ("run tiny.toml --json --seed 3 -n 2", HEAVY | TERMINAL),
         ("compare tiny.toml --tcp sack,cubic --remedies none -n 2", HEAVY),
         ("compare links/1.txt --tcp sack,cubic -n 2 --json", HEAVY | TERMINAL),
-        ("study links --replicas 2 --no-compare --no-remedies --no-report", HEAVY),
+        ("study links --replicas 2 --no-compare --no-remedies", HEAVY),
         ("trace stats links", HEAVY),
         ("trace models links --replicas 1", HEAVY),
         ("trace synth new.txt --prr 0.5 --packets 100 --quiet", HEAVY | TERMINAL),

@@ -136,7 +136,7 @@ def test_an_assumed_slot_stands_beside_every_rate(run: Program, tmp_path: Path) 
     # The legend of the links' table, and under those of TCPs and of remedies.
     others = [x for x in ended.out.splitlines() if ASSUMED in x and not x.startswith("- ")]
     assert len(others) == 3, others
-    known = run("study", "bits.txt", "--replicas", "2", "--interval", "10 ms", "--no-report")
+    known = run("study", "bits.txt", "--replicas", "2", "--interval", "10 ms")
     assert ASSUMED not in known.out
     assert ASSUMED in run("compare", "bits.txt", "--tcp", "sack,cubic").out
     assert ASSUMED in run("trace", "models", "bits.txt", "--replicas", "1").out
@@ -251,7 +251,7 @@ def test_a_few_rows_of_rates_are_no_outcomes(run: Program, tmp_path: Path) -> No
     ended = run("study", "rates.txt")
     assert ended.code == 2
     assert "--rate-unit" in ended.err
-    assert run("study", "rates.txt", "--rate-unit", "Mb/s", "--no-report").code == 0
+    assert run("study", "rates.txt", "--rate-unit", "Mb/s").code == 0
 
 
 def test_lines_that_are_skipped_are_counted(run: Program, tmp_path: Path) -> None:
@@ -371,7 +371,7 @@ def test_a_file_with_an_impossible_interval_is_named_and_the_others_go_on(
     assert set(skipped) == {"slow.txt", "fast.txt"}
     assert "interval= in the comment at its top is 7200 s" in skipped["slow.txt"]
     assert "--slot" in skipped["slow.txt"]
-    for command in (("study", "--no-report"), ("compare", "--no-synthetic")):
+    for command in (("study"), ("compare", "--no-synthetic")):
         ended = run(*command, *both, "--quiet")
         assert ended.code == 0, ended.err
         assert "slow.txt" in ended.out
@@ -398,7 +398,7 @@ def test_a_wait_longer_than_the_round_trip_that_holds_it_is_explained(tmp_path: 
     assert not any("count different" in n for n in quick.json["subjects"][0]["notes"])
 
 
-@pytest.mark.parametrize("command", [("trace", "stats"), ("study", "--no-report", "-q")])
+@pytest.mark.parametrize("command", [("trace", "stats"), ("study", "-q")])
 def test_names_do_nothing_to_a_terminal_as_json_either(
     tmp_path: Path, run: Program, command: tuple[str, ...]
 ) -> None:

@@ -273,7 +273,7 @@ def test_a_point_that_the_scenario_refuses_is_a_failure(tmp_path: Path, run_cli:
         '"links[0].mtu" = ["600 B", "1500 B"]\n'
     )
     (tmp_path / "link.toml").write_text(json_toml(LINK))
-    ended = run_cli("sweep", "bad.toml", "--no-report", "--workers", "1", "-n", "2")
+    ended = run_cli("sweep", "bad.toml", "--workers", "1", "-n", "2")
     assert ended.code == 2
     assert "failed: flows[0].tcp.mss=1460, links[0].mtu=600 B: " in ended.err
     assert "1 of 4 points failed; the same command runs it again" in ended.err
@@ -517,12 +517,12 @@ def test_the_page_has_the_results_and_no_network(tmp_path: Path, browser: Any) -
     assert result.page() == (tmp_path / "out" / "report.html").read_text("utf-8")
 
 
-def test_a_notebook_shows_findings_and_points(tmp_path: Path) -> None:
+def test_a_notebook_shows_the_answer_and_points(tmp_path: Path) -> None:
     result = run(asked(), tmp_path / "out")
     html = result._repr_html_()
-    assert "table points: " in html
+    assert json.loads(result.text)["answer"]["headline"] in html
     assert "4 of 4 points" in html
-    assert "<li><b>" in html
+    assert "<table" in html
     assert "<script" not in html
 
 
@@ -558,7 +558,7 @@ def test_a_killed_coordinator_goes_on_with_the_same_numbers(
 ) -> None:
     """Six times at a random moment; the workers of a killed coordinator end."""
     write_long_sweep(tmp_path, 120, "1500 s")
-    command = [*program, "sweep", "long.toml", "--workers", "2", "--no-report", "-q"]
+    command = [*program, "sweep", "long.toml", "--workers", "2", "-q"]
     source = random.Random(11)  # noqa: S311
     kills, counts = 0, [0]
     for _ in range(6):

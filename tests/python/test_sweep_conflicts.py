@@ -219,7 +219,7 @@ def test_one_failed_point_is_one_point(tmp_path: Path, run_cli: Program) -> None
     (tmp_path / "bad.toml").write_text(
         'of = "link.toml"\nvary = { "links[0].loss" = [{ model = "trace", path = "no.txt" }] }\n'
     )
-    ended = run_cli("sweep", "bad.toml", "--no-report", "--workers", "1")
+    ended = run_cli("sweep", "bad.toml", "--workers", "1")
     assert ended.code == 2
     assert "1 of 1 point failed; the same command runs it again" in ended.err
 

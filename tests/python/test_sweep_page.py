@@ -98,7 +98,7 @@ def test_the_command_writes_figures_and_replaces_them(
         'flows = [{ from = "a", to = "b" }]\n'
     )
     for _ in range(2):
-        ended = run_cli("sweep", "s.toml", "--figures", "figs", "--no-report", "--workers", "1")
+        ended = run_cli("sweep", "s.toml", "--figures", "figs", "--workers", "1")
         assert ended.code == 0, ended.err
         assert "figures: figs (" in ended.err
     assert (tmp_path / "figs" / "curve-total_goodput_bps.pdf").is_file()

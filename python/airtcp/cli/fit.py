@@ -8,7 +8,7 @@ import typer
 
 from airtcp.cli import options as opt
 from airtcp.cli.console import progress, refusals, screen
-from airtcp.cli.output import STANDARD, Output, writes_report
+from airtcp.cli.output import STANDARD, Output, writes_report_on_request
 from airtcp.cli.reading import DEFAULT_READING, reads_traces
 from airtcp.cli.remarks import put_findings, put_unread
 from airtcp.inputs.reading import Reading
@@ -22,7 +22,7 @@ _FORMULA: Final = 32
 
 
 @reads_traces
-@writes_report
+@writes_report_on_request
 def fit(
     links: Annotated[
         list[str],

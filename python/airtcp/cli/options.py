@@ -141,21 +141,10 @@ Html = Annotated[
     typer.Option(
         parser=place,
         metavar=SHOWN,
-        help="File of the report; by default report.html, in --out if given.",
-        show_default=False,
-    ),
-]
-HtmlOnly = Annotated[
-    Path | None,
-    typer.Option(
-        "--html",
-        parser=place,
-        metavar=SHOWN,
         help="File of the report; by default in --out, and none without --out.",
         show_default=False,
     ),
 ]
-Report = Annotated[bool, typer.Option("--report/--no-report", help="Write the report.")]
 Open = Annotated[
     bool,
     typer.Option("--open/--no-open", help="Open the report in a browser."),

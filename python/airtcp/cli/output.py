@@ -26,8 +26,6 @@ class Output:
     as_json: bool = False
     form: Format = Format.TABLE
     html: Path | None = None
-    report: bool | None = None
-    """Whether to write the report; None if only --html and --out ask for one."""
     show: bool = False
     force: bool = False
     quiet: bool = False
@@ -51,15 +49,14 @@ class Output:
         """
         from airtcp.cli import figures, places
 
+        if self.show and self.html is None and self.out is None:
+            places.refuse_open()
         if self.figures is not None:
             figures.check(self.figures, force=self.force)
-        on_request = self.report is None
         return places.decide(
             self.asked,
             out=self.out,
             html=self.html,
-            wanted=self.out is not None if on_request else bool(self.report),
-            piped=on_request or self.format is not Format.TABLE,
             force=self.force,
             inputs=inputs,
             **captures,
@@ -105,14 +102,12 @@ class Output:
 
 
 STANDARD: Final = Output()
-_REPORT: Final = option("report", opt.Report, default=True)
 _OPTIONS: Final = (
     option("out", opt.Out),
     option("as_json", opt.Json, default=False),
     option("form", opt.TableFormat, Format.TABLE),
     option("details", opt.Details, default=False),
     option("html", opt.Html),
-    _REPORT,
     option("figures", opt.Figures),
     option("figure_width", opt.Wide, opt.FigureWidth.COLUMN),
     option("show", opt.Open, default=False),
@@ -121,19 +116,12 @@ _OPTIONS: Final = (
 )
 
 
-def writes_report(command: Command) -> Command:
+def writes_report_on_request(command: Command) -> Command:
     """Replace the argument `output` of a command by the output options.
 
-    The command writes a report unless --no-report says otherwise.
+    The command writes a report only with --html or --out.
     """
     return expanded(command, "output", _OPTIONS, _gathered)
-
-
-def writes_report_on_request(command: Command) -> Command:
-    """Do the same for a command that writes a report only with --html or --out."""
-    options = [option("html", opt.HtmlOnly) if o.name == "html" else o for o in _OPTIONS]
-    options.remove(_REPORT)
-    return expanded(command, "output", options, _gathered)
 
 
 def _gathered(values: dict[str, Any], asked: dict[str, Any]) -> Output:

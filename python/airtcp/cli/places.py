@@ -42,7 +42,6 @@ _PRESENTED: Final = frozenset(
         "pcap",
         "quiet",
         "radiotap",
-        "report",
         "show",
         "table",
         "workers",
@@ -82,8 +81,6 @@ def decide(
     *,
     out: Path | None,
     html: Path | None,
-    wanted: bool,
-    piped: bool,
     force: bool,
     inputs: Iterable[str | Path],
     pcap: Path | None = None,
@@ -91,22 +88,18 @@ def decide(
 ) -> Places:
     """Decide the places of the result, and refuse those that would overwrite other work.
 
-    A report without a given place goes to `report.html` in this folder, unless the result itself
-    goes to standard output.
+    A report without a given place goes to `report.html` in the folder of --out.
 
     Args: asked: The arguments of the command. out: The value of --out. html: The value of --html.
-        wanted: Whether to write a report without a given place. piped: Whether the result goes to
-        standard output. force: The value of --force. inputs: The inputs: files, folders, patterns.
-        pcap: The value of --pcap. radiotap: The value of --radiotap.
+        force: The value of --force. inputs: The inputs: files, folders, patterns. pcap: The value
+        of --pcap. radiotap: The value of --radiotap.
     """
     given = list(inputs)
     if 0 in destinations.closed and "-" in map(str, given):
         _refuse("standard input is closed; - reads it")
     sources = list(_sources(given))
     purpose = _purpose(asked)
-    report = html
-    if html is None and wanted and (out is not None or not piped):
-        report = Path(REPORT) if out is None else out / REPORT
+    report = out / REPORT if html is None and out is not None else html
     if out is not None and report is not None and _same(report, out / REPORT):
         report = out / REPORT
     _apart(out=out, html=report, pcap=pcap, radiotap=radiotap)
@@ -116,12 +109,7 @@ def decide(
         if report is not None and (out is None or report != out / REPORT or not force):
             destinations.check(report, force=force, inputs=sources, ours=True)
     except PlaceError as error:
-        hint = (
-            "; --html FILE places the report elsewhere, --no-report leaves it out"
-            if html is None and out is None and wanted
-            else ""
-        )
-        _refuse(f"{error}{hint}")
+        _refuse(str(error))
     if 1 in destinations.closed and not any((out, report, pcap, radiotap)):
         _refuse("standard output is closed, and no file is asked for; send it to a file or a pipe")
     spare()
@@ -179,6 +167,11 @@ def _inside(path: Path, folder: Path) -> bool:
 def _refuse(message: str) -> NoReturn:
     """End with an error of one line, for any name."""
     fail(printable(message))
+
+
+def refuse_open() -> NoReturn:
+    """Refuse to open a report that nothing writes."""
+    _refuse("--open shows the report, and none is written without --html FILE or --out DIR")
 
 
 def check(path: Path | None, *, force: bool, inputs: Iterable[str | Path], ours: bool) -> None:

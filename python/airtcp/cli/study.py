@@ -8,7 +8,7 @@ import typer
 
 from airtcp.cli import options as opt
 from airtcp.cli.console import progress, refusals, screen
-from airtcp.cli.output import STANDARD, Output, writes_report
+from airtcp.cli.output import STANDARD, Output, writes_report_on_request
 from airtcp.cli.reading import DEFAULT_READING, reads_traces
 from airtcp.inputs.reading import Reading
 
@@ -23,7 +23,7 @@ _ROWS = 30
 
 
 @reads_traces
-@writes_report
+@writes_report_on_request
 def study(
     links: opt.Links,
     profile: opt.Profile = "s1",

@@ -12,12 +12,23 @@ import typer
 from airtcp.cli import options as opt
 from airtcp.cli.console import INTERRUPTED, fail, note, progress, refusals, screen, to_stdout
 from airtcp.cli.overrides import replaced
+from airtcp.questions.result_files import REPORT
 
 if TYPE_CHECKING:
-    from airtcp.cli.tables import Column
     from airtcp.questions.sweep.result import SweepResult
 
-_ROWS: Final = 20
+PageOnly = Annotated[
+    Path | None,
+    typer.Option(
+        "--html",
+        parser=opt.place,
+        metavar=opt.SHOWN,
+        help="File of the report, which grows while the sweep runs; by default in --out.",
+        show_default=False,
+    ),
+]
+_ROWS: Final = 200
+"""Points with `--details`."""
 _FAILURES: Final = 10
 _FAILED: Final = 2
 """Exit code if points failed: their values are refused."""
@@ -75,10 +86,11 @@ def sweep(
         typer.Option("--dry-run", help="Run one point, print the estimated time, and stop."),
     ] = False,
     as_json: opt.Json = False,
-    report: opt.Report = True,
+    details: opt.Details = False,
+    html: PageOnly = None,
     figures: opt.Figures = None,
     figure_width: opt.Wide = opt.FigureWidth.COLUMN,
-    show: opt.Open = False,
+    open_page: opt.Open = False,
     quiet: opt.Quiet = False,
 ) -> None:
     """Run a scenario, study or comparison at many points, in parallel.
@@ -87,6 +99,7 @@ def sweep(
     stopped, and runs new points only.
     """
     from airtcp.cli import figures as drawing
+    from airtcp.cli import places, show
     from airtcp.questions.sweep import call
     from airtcp.questions.sweep.run import estimate
     from airtcp.questions.sweep.sweep_file import read
@@ -97,6 +110,12 @@ def sweep(
         "replications": replications,
     }
     folder = out or Path(f"{file.stem}.sweep")
+    page = html if html is not None or out is None else folder / REPORT
+    if open_page and page is None:
+        places.refuse_open()
+    if html is not None:
+        # The same command goes on with a sweep, and makes its page anew.
+        places.check(html, force=False, inputs=[file], ours=True)
     if figures is not None and not dry_run:
         # The same command goes on with a sweep, and draws its figures anew.
         drawing.check(figures, force=True)
@@ -112,7 +131,7 @@ def sweep(
             workers=workers,
             on=on,
             retry=retry,
-            report=report,
+            report=False if page is None else page,
             progress=tell,
             **asked,
         )
@@ -120,14 +139,14 @@ def sweep(
         if as_json:
             sys.stdout.write(result.text + "\n")
         else:
-            _print(result)
+            show.put_result(result.answer(), lambda: _points(result), details=details)
     note(f"results: {folder / 'points'} (Parquet)", quiet=quiet)
     if figures is not None:
         drawing.write(result, figures, figure_width, quiet=quiet)
-    if report:
-        note(f"report: {folder / 'report.html'}", quiet=quiet)
-    if show and report:
-        typer.launch((folder / "report.html").resolve().as_uri())
+    if page is not None:
+        note(f"report: {page}", quiet=quiet)
+        if open_page:
+            typer.launch(page.resolve().as_uri())
     _end(result)
 
 
@@ -184,56 +203,15 @@ def _duration(seconds: float) -> str:
     return f"{seconds:.2g} s" if seconds >= 1 else f"{max(1000 * seconds, 1):.0f} ms"
 
 
-def _print(result: SweepResult) -> None:
-    """Print the findings and the first points."""
-    from airtcp.cli.tables import Column, put
-    from airtcp.questions.sweep.findings import findings
-    from airtcp.questions.sweep.measures import metric_of
+def _points(result: SweepResult) -> None:
+    """Print the first points, in the order of the sweep, with all measures."""
+    from airtcp.cli.show import put_grid
+    from airtcp.questions.sweep import tables
 
     console = screen()
-    kind = result.json["sweep"]["kind"]
-    for finding in findings(result.json, lambda key: metric_of(kind, key).label):
-        console.print(f"{finding.headline}: {finding.text}", soft_wrap=False)
     rows = result.first(_ROWS)
-    if not rows:
-        return
-    head, *heads = result.heads
-    axes = [
-        Column(name, [row["at"][place] for row in rows], rank=0)
-        for place, name in enumerate(heads, 1)
-    ]
-    put(console, head, [row["at"][0] for row in rows], [*axes, *_columns(result, rows)])
-    points = result.json["points"]
-    if points["finished"] > len(rows):
-        console.print(
-            f"{len(rows)} of {points['finished']} points; all are in the dataset and the report"
-        )
+    if rows:
+        put_grid(console, tables.points(result.json, result.heads, rows), whole=True)
     seed = result.json["seed"]
     drawn = "the seed varies" if seed is None else f"seed {seed}"
     console.print(f"{drawn}, airtcp {result.json['airtcp_version']}")
-
-
-def _columns(result: SweepResult, rows: list[dict[str, Any]]) -> list[Column]:
-    from airtcp.cli.tables import Column, broken
-    from airtcp.questions.sweep.measures import metric_of
-    from airtcp.words.sentences import count, estimate
-
-    kind = result.json["sweep"]["kind"]
-    found = [Column("runs", [count(row["replications"]) for row in rows], rank=2)]
-    shown: list[list[float | None]] = []
-    for rank, key in enumerate(result.json["sweep"]["measure"]):
-        metric = metric_of(kind, key)
-        values = [row["values"].get(key) for row in rows]
-        means = [value and value["mean"] for value in values]
-        same = len(rows) > 1 and (len(set(means)) == 1 and key == "jain_index")
-        if any(mean is not None for mean in means) and means not in shown and not same:
-            shown.append(means)
-            found.append(
-                Column(
-                    broken(metric.label),
-                    [estimate(value, metric.scale, metric.limits) for value in values],
-                    [estimate(value, metric.scale, short=True) for value in values],
-                    rank + 2 if rank else 0,
-                )
-            )
-    return found

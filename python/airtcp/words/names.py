@@ -16,6 +16,14 @@ _SAID: Final = {
     "lt-tcp": "a coded transport (LT-TCP)",
 }
 """Names by tag."""
+_KEYS: Final = {
+    "tcp.congestion": "congestion control",
+    "tcp.mss": "segment size",
+    "loss.probability": "loss rate",
+    "queue.packets": "queue length",
+    "queue.discipline": "queue discipline",
+}
+"""Names by the end of a key."""
 _PARTS: Final = {
     "links": "link",
     "flows": "flow",
@@ -34,6 +42,8 @@ def said(tag: str) -> str:
 
     >>> said("sack@ll-arq:arq=selective"), said("links[0].delay"), said("cubic")
     ('retransmission on the link', 'delay of the first link', 'cubic')
+    >>> said("flows[0].tcp.congestion")
+    'congestion control of the first flow'
     >>> said("cells[1].stations[0].distance_m")
     'distance of the first station of the second cell'
     """
@@ -52,8 +62,18 @@ def _key(path: str) -> str | None:
         owner = f"{place} of {owner}" if owner else place
     if not owner:
         return None
+    return f"{short(path)} of {owner}"
+
+
+def short(path: str) -> str:
+    """Return the name of a key without its place.
+
+    >>> short("links[0].loss.probability"), short("links[0].delay_s"), short("queue.limit")
+    ('loss rate', 'delay', 'limit queue')
+    """
+    path = path.rpartition("].")[2]
     words = re.sub(r"_(s|m|bps|db|dbm|packets|bytes)$", "", path).split(".")
-    return f"{' '.join(reversed(words)).replace('_', ' ')} of {owner}"
+    return _KEYS.get(path) or " ".join(reversed(words)).replace("_", " ")
 
 
 def ordinal(number: int) -> str:

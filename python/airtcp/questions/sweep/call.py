@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from airtcp.files import atomic_write
 from airtcp.questions.sweep import run as runs
+from airtcp.questions.sweep.live import PAGE
 from airtcp.questions.sweep.sweep_file import read
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ def sweep(
     seed: int | None = None,
     replications: int | None = None,
     retry: int = 0,
-    report: bool = True,
+    report: bool | PathLike = False,
     progress: Progress | None = None,
 ) -> SweepResult:
     """Run a scenario, study or comparison at many points, and keep the results in a folder.
@@ -45,7 +46,8 @@ def sweep(
             that they share random draws (common random numbers).
         replications: Number of replications, instead of the file's number or rule.
         retry: How often a failed point runs again within this call.
-        report: Whether to write `report.html` into the folder, also while the sweep runs.
+        report: The file of the page, which is written again and again while the sweep runs; True
+            for `report.html` in the folder.
         progress: Called with done, total and a label.
 
     Returns:
@@ -63,10 +65,10 @@ def sweep(
         ... }
         >>> vary = {"links[0].rate": ["2 Mb/s", "4 Mb/s"], "links[0].delay": ["5 ms", "50 ms"]}
         >>> asked = {"scenario": lossy, "vary": vary, "replications": 2}
-        >>> result = sweep(asked, out="rates", workers=1, report=False)
+        >>> result = sweep(asked, out="rates", workers=1)
         >>> result
         SweepResult(4 of 4 points, rates)
-        >>> again = sweep(asked, out="rates", workers=1, report=False)
+        >>> again = sweep(asked, out="rates", workers=1)
         >>> again.json["points"]["run"]
         0
     """
@@ -85,6 +87,6 @@ def sweep(
             workers=workers,
             on=on,
             retry=retry,
-            report=report,
+            page=Path(out) / PAGE if report is True else Path(report) if report else None,
             progress=progress,
         )

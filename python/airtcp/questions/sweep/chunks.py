@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from airtcp.questions.sweep.errors import refuse
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from airtcp.questions.sweep.plan import Plan
@@ -168,3 +168,29 @@ def select(
                 )
             )
     return found
+
+
+def stored(
+    folder: Path,
+) -> Callable[[Sequence[str], Collection[str] | None], Iterator[dict[str, Any]]]:
+    """Return what reads columns of the chunks in a folder, row by row.
+
+    Args:
+        folder: The folder.
+
+    Returns:
+        A function of the names of columns, and of the keys of points if only these are wanted.
+    """
+
+    def read(names: Sequence[str], keys: Collection[str] | None) -> Iterator[dict[str, Any]]:
+        for path in sorted(folder.glob("*.parquet")):
+            table = read_chunk(path)
+            known = table.column(KEY).to_pylist()
+            if keys is not None and not set(known) & set(keys):
+                continue
+            columns = [table.column(name).to_pylist() for name in names]
+            for key, *row in zip(known, *columns, strict=True):
+                if keys is None or key in keys:
+                    yield dict(zip(names, row, strict=True))
+
+    return read

@@ -6,12 +6,16 @@ import time
 from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.files import atomic_write
-from airtcp.questions.sweep.measures import axis_shown, forward
+from airtcp.questions.sweep.leading import lead
+from airtcp.questions.sweep.measures import forward
+from airtcp.questions.sweep.plan import axes_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from pathlib import Path
 
     from airtcp.questions.sweep.document import SweepDocument
+    from airtcp.questions.sweep.leading import Leading, Read
     from airtcp.questions.sweep.plan import Plan
     from airtcp.questions.sweep.store import Store
 
@@ -44,16 +48,26 @@ class Sample:
             self._bits += 1
             self.rows = [row for row in self.rows if self._kept(row)]
 
+    def reader(self, names: Sequence[str]) -> Read:
+        """Return what reads the rows as dictionaries; `names` are those of the columns."""
+
+        def read(_wanted: Sequence[str], keys: Collection[str] | None) -> Iterator[dict[str, Any]]:
+            for row in self.rows:
+                if keys is None or row[0] in keys:
+                    yield dict(zip(names, row, strict=True))
+
+        return read
+
     def _kept(self, row: tuple[Any, ...]) -> bool:
         return not self._bits or int(row[0][:8], 16) >> (32 - self._bits) == 0
 
 
 class LivePage:
-    """Writes the page into the folder of a sweep."""
+    """Writes the page of a running sweep."""
 
-    def __init__(self, store: Store, plan: Plan) -> None:
-        """Follow the rows of a store."""
-        self._store, self._plan = store, plan
+    def __init__(self, store: Store, plan: Plan, path: Path) -> None:
+        """Follow the rows of a store; the page is written to `path`."""
+        self._store, self._plan, self._path = store, plan, path
         self.sample = Sample()
         self._next = time.monotonic() + _FIRST_S
         store.listen(self.sample.add)
@@ -62,28 +76,37 @@ class LivePage:
         """Return whether it is time for a page."""
         return time.monotonic() >= self._next
 
-    def write(self, document: SweepDocument) -> None:
-        """Write the page."""
+    def leading(self, document: SweepDocument) -> Leading | None:
+        """Return the points that the page shows, by their measure."""
+        return lead(document["sweep"], axes_of(self._plan), self.sample.reader(self._store.names))
+
+    def write(self, document: SweepDocument, leading: Leading | None) -> None:
+        """Write the page, with the answer that follows from the points."""
         begin = time.monotonic()
-        text = page_text(document, self._plan, self._store.names, self.sample)
-        atomic_write.write_text(self._store.folder / PAGE, text)
+        text = page_text(document, self._plan, self._store.names, self.sample, leading)
+        atomic_write.write_text(self._path, text)
         taken = time.monotonic() - begin
         self._next = time.monotonic() + max(_EVERY_S, _SHARE * taken)
 
 
-def page_text(document: SweepDocument, plan: Plan, names: list[str], sample: Sample) -> str:
+def page_text(
+    document: SweepDocument,
+    plan: Plan,
+    names: list[str],
+    sample: Sample,
+    leading: Leading | None,
+) -> str:
     """Make the page.
 
     Args: document: The document. plan: The points. names: Names of the columns. sample: The rows.
+        leading: The points by their measure.
     """
     from airtcp.questions.sweep.measures import metric_of
-    from airtcp.questions.sweep.sections import Axis, sweep_page
+    from airtcp.questions.sweep.sections import sweep_page
 
-    axes = [
-        Axis(axis.column, *axis_shown(axis.column, axis.dimension), axis.numeric)
-        for axis in plan.sweep.axes
-    ]
     every = (dict(zip(names, row, strict=True)) for row in sample.rows)
     rows = [row for row in every if forward(row)]
     kind = plan.sweep.kind
-    return sweep_page(document, axes, rows, sample.share, lambda key: metric_of(kind, key))
+    return sweep_page(
+        document, axes_of(plan), rows, sample.share, lambda key: metric_of(kind, key), leading
+    )

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.questions.sweep.designs import Points
 from airtcp.questions.sweep.keys import Keys
+from airtcp.questions.sweep.measures import axis_shown
+from airtcp.questions.sweep.rows import Axis
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -104,3 +106,11 @@ class Plan:
             "rule": asdict(sweep.rule),
             "measures": list(sweep.measures),
         }
+
+
+def axes_of(plan: Plan) -> list[Axis]:
+    """Return the varied keys as they are shown."""
+    return [
+        Axis(axis.column, *axis_shown(axis.column, axis.dimension), axis.numeric)
+        for axis in plan.sweep.axes
+    ]

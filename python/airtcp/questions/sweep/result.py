@@ -8,18 +8,21 @@ from typing import TYPE_CHECKING, Any
 
 from airtcp.data.table import Table
 from airtcp.questions.shown import Shown
-from airtcp.questions.sweep.chunks import read_chunk
+from airtcp.questions.sweep.chunks import read_chunk, stored
+from airtcp.questions.sweep.leading import lead, value_of
 from airtcp.questions.sweep.live import Sample, page_text
-from airtcp.questions.sweep.measures import axis_shown, forward
+from airtcp.questions.sweep.measures import axis_shown
+from airtcp.questions.sweep.plan import axes_of
 from airtcp.questions.sweep.store import POINTS
-from airtcp.words.answer import answered_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from airtcp.questions.sweep.document import FailedPoint, SweepDocument
+    from airtcp.questions.sweep.leading import Leading
     from airtcp.questions.sweep.plan import Plan
+    from airtcp.words.answer import Answer
 
 
 class SweepResult(Shown):
@@ -28,8 +31,15 @@ class SweepResult(Shown):
     The results stay in the folder; `points` reads them, and `figure` draws a chart of the report.
     """
 
-    def __init__(self, folder: Path, document: SweepDocument, plan: Plan) -> None:
-        """Hold the folder, the document and the points of a sweep."""
+    def __init__(
+        self, folder: Path, document: SweepDocument, plan: Plan, leading: Leading | None = None
+    ) -> None:
+        """Hold the folder, the document and the points of a sweep.
+
+        Args: folder: The folder. document: The document. plan: The points. leading: The points by
+            their measure; by default they are read from the folder.
+        """
+        self._given = leading
         self.folder = folder
         self.json = document
         """The document (`airtcp.sweep/1`), as in `sweep.json`."""
@@ -53,8 +63,18 @@ class SweepResult(Shown):
     @cached_property
     def text(self) -> str:
         """The document as JSON text."""
-        text = json.dumps(self.json, ensure_ascii=False, separators=(",", ":"))
-        return answered_text(text, self.answer())
+        return json.dumps(self.json, ensure_ascii=False, separators=(",", ":"))
+
+    @cached_property
+    def _leading(self) -> Leading | None:
+        return self._given or lead(
+            self.json["sweep"], axes_of(self._plan), stored(self.folder / POINTS)
+        )
+
+    def _answer(self, document: SweepDocument) -> Answer:
+        from airtcp.questions.sweep.answer import answer
+
+        return answer(document, self._leading)
 
     def _chunks(self) -> Iterator[Any]:
         return map(read_chunk, sorted((self.folder / POINTS).glob("*.parquet")))
@@ -121,9 +141,10 @@ class SweepResult(Shown):
                 at.append(f"{value * scale:.4g}" if axis.numeric else str(value))
             found.append(
                 {
+                    "key": own[0]["key"],
                     "at": [*at, *([line] if line else [])],
                     "replications": own[0]["replications"],
-                    "values": {key: _value(own, key) for key in self.json["sweep"]["measure"]},
+                    "values": {key: value_of(own, key) for key in self.json["sweep"]["measure"]},
                 }
             )
         return found
@@ -134,19 +155,7 @@ class SweepResult(Shown):
         for table in self._chunks():
             columns = [table.column(name).to_pylist() for name in self.json["columns"]]
             sample.add(zip(*columns, strict=True))
-        return page_text(self.json, self._plan, self.json["columns"], sample)
+        return page_text(self.json, self._plan, self.json["columns"], sample, self._leading)
 
     def _frames(self) -> Iterator[tuple[str, Table]]:
         yield "points", self.points
-
-
-def _value(rows: list[dict[str, Any]], key: str) -> dict[str, float | None] | None:
-    known = [row for row in rows if row[key] is not None and forward(row)]
-    whole = [row for row in known if row["kind"] == "run"] or known
-    if not whole:
-        return None
-    if len(whole) == 1:
-        low, high = whole[0][f"{key}_ci_low"], whole[0][f"{key}_ci_high"]
-        return {"mean": whole[0][key], "ci_low": low, "ci_high": high}
-    mean = sum(row[key] for row in whole) / len(whole)
-    return {"mean": mean, "ci_low": None, "ci_high": None}

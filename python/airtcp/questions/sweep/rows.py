@@ -155,15 +155,22 @@ def curve(values: Sequence[Value], x: Axis, second: Axis | None) -> list[dict[st
     return sorted(rows, key=lambda row: (names.index(row["line"]), row["order"]))
 
 
-def second_axis(axes: Sequence[Axis], x: Axis, values: Sequence[Value]) -> Axis | None:
-    """Return the key whose levels become lines: the one with the most levels that still fit."""
+def second_axis(
+    axes: Sequence[Axis], x: Axis, values: Sequence[Value], *, ranked: bool = False
+) -> Axis | None:
+    """Return the key whose levels become lines: the one with the most levels that still fit.
+
+    If the keys are ranked, it is the first whose levels fit.
+    """
     lines = len({value.line for value in values})
     fitting = [
         (len(found), axis)
         for axis in axes
         if axis is not x and 1 < len(found := levels(axis, values)) <= max(_LEVELS // lines, 1)
     ]
-    return max(fitting, key=lambda of: of[0])[1] if fitting else None
+    if not fitting:
+        return None
+    return fitting[0][1] if ranked else max(fitting, key=lambda of: of[0])[1]
 
 
 def _around(mean: float, low: float, high: float) -> str:

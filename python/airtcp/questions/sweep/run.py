@@ -9,17 +9,20 @@ from typing import TYPE_CHECKING, Any
 
 from airtcp import _core
 from airtcp.files import atomic_write
+from airtcp.questions.sweep.answer import answer
 from airtcp.questions.sweep.check import check
-from airtcp.questions.sweep.chunks import read_chunk
+from airtcp.questions.sweep.chunks import read_chunk, stored
 from airtcp.questions.sweep.coordinate import Coordinator, heeding
 from airtcp.questions.sweep.gather import document_of
+from airtcp.questions.sweep.leading import lead
 from airtcp.questions.sweep.local import LocalPool, cores
-from airtcp.questions.sweep.plan import Plan
+from airtcp.questions.sweep.plan import Plan, axes_of
 from airtcp.questions.sweep.result import SweepResult
 from airtcp.questions.sweep.sensitivity import sensitivity
 from airtcp.questions.sweep.store import DOCUMENT, POINTS, Store, finished_keys, places_of
 from airtcp.questions.sweep.tasks import run_point
 from airtcp.questions.sweep.until import uncertain
+from airtcp.words.answer import answered
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
     from airtcp.inputs.arguments import Progress
     from airtcp.questions.sweep.coordinate import Outcome, Pool
     from airtcp.questions.sweep.document import SweepDocument
+    from airtcp.questions.sweep.leading import Leading
     from airtcp.questions.sweep.live import LivePage
     from airtcp.questions.sweep.sweep_file import Sweep
     from airtcp.questions.sweep.until import Estimate
@@ -40,16 +44,19 @@ def run(
     workers: int | None,
     on: str | None,
     retry: int,
-    report: bool,
+    page: Path | None,
     progress: Progress | None,
 ) -> SweepResult:
-    """Run the points of a sweep that are not finished; the arguments are those of `sweep`."""
+    """Run the points of a sweep that are not finished.
+
+    The arguments are those of `sweep`; `page` is the file of the page.
+    """
     plan = Plan(sweep)
     check(plan)
     store = Store(out, plan)
     try:
         places = store.open(plan, progress)
-        state = State(sweep, plan, store, len(places), report=report)
+        state = State(sweep, plan, store, len(places), page)
         coordinator = Coordinator(
             plan,
             store,
@@ -65,7 +72,7 @@ def run(
                 with pool_on(on, plan.job, workers if workers is None else wanted) as pool:
                     coordinator.run(pool)
             document = state.write(coordinator.outcome, running=False)
-        return SweepResult(out, document, plan)
+        return SweepResult(out, document, plan, state.leading)
     finally:
         store.close()
 
@@ -119,20 +126,22 @@ class State:
     """The document and the page of a running sweep."""
 
     def __init__(
-        self, sweep: Sweep, plan: Plan, store: Store, distinct: int, *, report: bool
+        self, sweep: Sweep, plan: Plan, store: Store, distinct: int, page: Path | None
     ) -> None:
         """Prepare.
 
         Args: sweep: The sweep. plan: Its points. store: Its results. distinct: Number of points
-            with different keys. report: Whether there is a page.
+            with different keys. page: The file of the page, if there is one.
         """
         self._sweep, self._plan, self._store = sweep, plan, store
         self._distinct = distinct
         self._page: LivePage | None = None
-        if report:
+        self.leading: Leading | None = None
+        """The points by their measure, when the last document was written."""
+        if page is not None:
             from airtcp.questions.sweep.live import LivePage
 
-            self._page = LivePage(store, plan)
+            self._page = LivePage(store, plan, page)
 
     def write(self, outcome: Outcome, *, running: bool) -> SweepDocument:
         """Write the document, and the page."""
@@ -151,11 +160,20 @@ class State:
             wide=wide,
             zero=zero,
         )
+        self.leading = leading = self._leading(document, running=running)
+        document = answered(document, answer(document, leading))
         text = json.dumps(document, ensure_ascii=False, indent=1) + "\n"
         atomic_write.write_text(self._store.folder / DOCUMENT, text)
         if self._page is not None and (not running or self._page.due()):
-            self._page.write(document)
+            self._page.write(document, leading)
         return document
+
+    def _leading(self, document: SweepDocument, *, running: bool) -> Leading | None:
+        """Return the points by their measure; of a running sweep those that the page shows."""
+        if not running:
+            folder = self._store.folder / POINTS
+            return lead(document["sweep"], axes_of(self._plan), stored(folder))
+        return None if self._page is None else self._page.leading(document)
 
     def tick(self, outcome: Outcome) -> None:
         """Write the document and the page of the running sweep if it is time."""

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 from airtcp.pages.page import indented, render
 from airtcp.questions.sweep import charts as charts_sweep
 from airtcp.questions.sweep import rows as sweep_rows
+from airtcp.questions.sweep import tables
+from airtcp.questions.sweep.answer import answer
 from airtcp.questions.sweep.charts import Drawn
 from airtcp.questions.sweep.findings import findings
 from airtcp.questions.sweep.rows import Axis
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
 
     from airtcp.data.metrics import Metric
     from airtcp.questions.sweep.document import SweepAsked, SweepDocument
+    from airtcp.questions.sweep.leading import Leading
 
 _CURVES: Final = 6
 _MAPS: Final = 4
@@ -32,11 +35,13 @@ def sweep_page(
     rows: list[dict[str, Any]],
     share: float,
     metric: Callable[[str], Metric],
+    leading: Leading | None,
 ) -> str:
     """Make the page of a sweep; that of a running sweep reloads itself.
 
     Args: document: The document of a sweep. axes: The varied keys. rows: Rows of the dataset.
         share: The share of the points that the rows are of. metric: Returns how a measure is shown.
+        leading: The points by their main measure.
 
     Returns:
         A complete HTML document.
@@ -49,7 +54,8 @@ def sweep_page(
     )
     varying = [axis for axis in axes if len({row[axis.column] for row in rows}) > 1]
     sampled = asked["design"] in {"latin-hypercube", "sobol"}
-    plots = _curves(payload, values, varying, metric, joined=not sampled) if varying else []
+    order = _by_weight(document, varying)
+    plots = _curves(payload, values, order, metric, joined=not sampled) if varying else []
     pair = _pair(varying, rows)
     maps = [] if pair is None else _maps(payload, values, pair, metric, sampled=sampled)
     known = [key for key in asked["measure"] if any(row[key] is not None for row in rows)]
@@ -62,6 +68,9 @@ def sweep_page(
         "points.js",
         payload,
         document,
+        answer=answer(document, leading),
+        chart=_beside(plots, leading),
+        whole=None if leading is None else tables.best(document, leading, tables.MOST),
         title=document["title"] or f"Sweep of {subject}",
         lead=f"{_WHAT[asked['kind']]} at {words.counted(points['distinct'], 'point')}.",
         facts=[
@@ -83,6 +92,26 @@ def sweep_page(
     return page.replace(_HEAD, _RELOAD, 1) if document["running"] else page
 
 
+def _by_weight(document: SweepDocument, varying: Sequence[Axis]) -> dict[str, list[Axis]]:
+    """Return the keys of each measure, the one that matters most first, as far as it is known."""
+    axes = {axis.column: axis for axis in varying}
+    return {
+        of["measure"]: [
+            axes[key["column"]]
+            for key in sorted(of["keys"], key=lambda key: -(key["total"] or key["first"])["mean"])
+            if key["column"] in axes
+        ]
+        for of in document["sensitivity"]
+    } | {"": list(varying)}
+
+
+def _beside(plots: Sequence[dict[str, str]], leading: Leading | None) -> str:
+    """Return the chart beside the answer: that of the main measure, or of one that equals it."""
+    names = [plot["name"] for plot in plots]
+    wanted = "" if leading is None else f"curve-{leading.measure}"
+    return wanted if wanted in names else next(iter(names), "")
+
+
 def _replications(asked: SweepAsked) -> str:
     if asked["until"]:
         return f"{asked['min_replications']} to {words.count(asked['max_replications'] or 0)}"
@@ -96,18 +125,24 @@ def _drawn(axis: Axis, values: Sequence[sweep_rows.Value]) -> Drawn:
 def _curves(
     payload: dict[str, Any],
     values: dict[str, list[sweep_rows.Value]],
-    varying: Sequence[Axis],
+    order: dict[str, list[Axis]],
     metric: Callable[[str], Metric],
     *,
     joined: bool,
 ) -> list[dict[str, str]]:
-    """Add response curves: along the key with the most values."""
+    """Add response curves: along the key that matters most, else the one with the most values."""
+    every = order[""]
     plots: list[dict[str, str]] = []
     for key, found in list(values.items())[:_CURVES]:
-        x = max(varying, key=lambda axis: (axis.numeric, len(sweep_rows.levels(axis, found))))
-        second = sweep_rows.second_axis(varying, x, found)
+        weighed = order.get(key)
+        x = (
+            weighed[0]
+            if weighed
+            else max(every, key=lambda axis: (axis.numeric, len(sweep_rows.levels(axis, found))))
+        )
+        second = sweep_rows.second_axis(weighed or every, x, found, ranked=bool(weighed))
         rows = sweep_rows.curve(found, x, second)
-        others = [axis.title for axis in varying if axis not in {x, second}] if joined else []
+        others = [axis.title for axis in every if axis not in {x, second}] if joined else []
         name = f"curve-{key}"
         payload["charts"][name] = charts_sweep.curve(
             _drawn(x, found),
