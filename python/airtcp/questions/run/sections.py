@@ -24,6 +24,7 @@ from airtcp.questions.run import rows_cell as cell_rows
 from airtcp.questions.run import rows_delay as delay_rows
 from airtcp.questions.run import rows_limits as limited_rows
 from airtcp.questions.run import rows_link as link_rows
+from airtcp.questions.run import rows_time as time_rows
 from airtcp.questions.run import rows_timeline as timeline_rows
 from airtcp.words import columns
 from airtcp.words import sentences as words
@@ -77,6 +78,7 @@ def run_page(
         findings=_run_findings(document),
         replications=len(replications),
         recorded=bool(series),
+        timed=[flow["name"] for flow in payload["over_time"]["flows"]],
         left_out=payload.get("left_out", {}),
         most_names=run_rows.MAX_NAMES,
         over_time="station_series" in series,
@@ -104,11 +106,15 @@ def _payload(document: RunDocument, series: dict[str, dict[str, list[Any]]]) -> 
     """Return the charts of flows, links and cells, and their data."""
     payload = run_rows.run_payload(document, series)
     payload["limited"] = limited_rows.rows(document)
+    payload["over_time"] = _over_time(document, series)
     payload["charts"] = charts_run.run_charts(
         len(document["summary"]["flows"]),
         recorded=bool(series),
         stations="station_series" in series,
     )
+    end = payload["over_time"]["end"]
+    for number, flow in enumerate(payload["over_time"]["flows"]):
+        payload["charts"] |= charts_run.flow_charts(number, end, len(flow["queue"]))
     payload["charts"]["limited"] = charts_run.limited(
         [row["name"] for row in payload["limited"]],
         outlined=any(row["without"] is not None for row in payload["limited"]),
@@ -124,6 +130,13 @@ def _payload(document: RunDocument, series: dict[str, dict[str, list[Any]]]) -> 
     payload["delays"] = delay_rows.rows(document)
     payload["charts"] |= charts_delay.delay_charts(payload["delays"])
     return payload
+
+
+def _over_time(document: RunDocument, series: dict[str, dict[str, list[Any]]]) -> dict[str, Any]:
+    """Return the flows with charts over time of their own, and the end of the axis."""
+    flows = time_rows.flows(document, series)
+    ends = [points[-1][0] for flow in flows for key in ("window", "rtt") if (points := flow[key])]
+    return {"flows": flows, "end": max(ends, default=0.0)}
 
 
 def _media(
