@@ -78,6 +78,7 @@ def run_page(
         findings=_run_findings(document),
         replications=len(replications),
         recorded=bool(series),
+        several_lines=len(payload.get("window", [])) > len(payload["over_time"]["flows"]),
         timed=[flow["name"] for flow in payload["over_time"]["flows"]],
         left_out=payload.get("left_out", {}),
         most_names=run_rows.MAX_NAMES,
