@@ -94,7 +94,7 @@ def test_what_a_finding_tells_to_try_can_be_tried() -> None:
 
 def test_a_full_link_is_said_to_be_full() -> None:
     said = run_words.findings(_run(LINK.format(more=""), "auto"))[0].headline
-    assert said.startswith("The link air is full: 8.9 Mb/s, and 17 ")
+    assert said.startswith("The link air is full: 9.4 Mb/s, and 17 ")
     assert said.endswith("at twice the rate")
 
 

@@ -135,7 +135,10 @@ def _second(document: RunDocument) -> str:
     for limit in limited[1:]:
         if limit["after"] or limit["with"] or limit["of"] == sizes.SLOWEST:
             continue
-        if limit_help.advice(document, limit):
+        advice = limit_help.advice(document, limit)
+        if advice and limit["help"] and len(advice) <= _LONGEST_ADVICE:
+            return advice
+        if advice:
             said = limits.said(document, limit).headline
             return _sentence(re.sub(r" (limits?) ", r" also \1 ", said, count=1))
     return ""
@@ -193,7 +196,7 @@ def table(document: RunDocument, rows: int = ROWS) -> Grid | None:
     shown = datagrams.shown(document)
     limited = limits.by_flow(document) or [""] * len(shown)
     pairs = list(zip(shown, limited, strict=False))
-    many = len(pairs) > rows
+    many = len(pairs) > ROWS
     if many:
         pairs.sort(key=lambda pair: pair[0]["goodput_bps"]["mean"] or 0.0)
     cut = pairs[:rows]

@@ -53,7 +53,7 @@ def goodput(flows: int) -> dict[str, Any]:
 
 def limited(names: list[str], *, outlined: bool) -> dict[str, Any]:
     """Goodput of the flows as bars, and as outlines what it would be without the limit."""
-    axis = alt.Axis(labelColor=theme.INK, labelLimit=120)
+    axis = alt.Axis(labelColor=theme.INK, labelLimit=180)
     y = alt.Y("name:N", title=None, sort=names, axis=axis)
     tooltip = [
         n("name", "flow"),

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 MOST_ROWS: Final = 2000
 """Flows in the table of the page."""
+MOST_LINKS: Final = 100
+"""Links in the table of the page."""
 
 
 def run_page(
@@ -89,7 +91,8 @@ def run_page(
         flows=run_rows.flows(document),
         directions=run_rows.directions(document),
         coding=run_rows.table(paths.coded_flows(document), columns.coded_flows()),
-        links=run_rows.table(summary["links"], columns.links()),
+        links=run_rows.table(_links(summary["links"]), columns.links()),
+        more_links=max(len(summary["links"]) - MOST_LINKS, 0),
         protocols=link_rows.protocols(document) if paths.protocol_links(document) else None,
         paths=len(payload["paths"]),
         cells=cell_rows.tables(document),
@@ -131,6 +134,13 @@ def _payload(document: RunDocument, series: dict[str, dict[str, list[Any]]]) -> 
     payload["delays"] = delay_rows.rows(document)
     payload["charts"] |= charts_delay.delay_charts(payload["delays"])
     return payload
+
+
+def _links(links: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the links of the table; of very many the busiest, these first."""
+    if len(links) <= MOST_LINKS:
+        return links
+    return sorted(links, key=lambda link: -(link["utilisation"]["mean"] or 0.0))[:MOST_LINKS]
 
 
 def _over_time(document: RunDocument, series: dict[str, dict[str, list[Any]]]) -> dict[str, Any]:
