@@ -136,7 +136,7 @@ def _second(document: RunDocument) -> str:
         if limit["after"] or limit["with"] or limit["of"] == sizes.SLOWEST:
             continue
         advice = limit_help.advice(document, limit)
-        if advice and limit["help"] and len(advice) <= _LONGEST_ADVICE:
+        if advice and limit.get("help") and len(advice) <= _LONGEST_ADVICE:
             return advice
         if advice:
             said = limits.said(document, limit).headline

@@ -64,7 +64,8 @@ def _segments(document: RunDocument) -> dict[str, int]:
     """Return the largest segment of each flow, in bytes."""
     sizes: list[int] = []
     for flow in document["scenario"].get("flows", []):
-        size = (flow.get("tcp") or {}).get("mss") or _SEGMENT
+        tcp: Mapping[str, Any] = flow.get("tcp") or {}
+        size = tcp.get("mss") or _SEGMENT
         sizes += [int(size)] * int(flow.get("count") or 1)
     names = [flow["name"] for flow in document["summary"]["flows"]]
     return dict(zip(names, sizes, strict=False))
