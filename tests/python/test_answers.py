@@ -63,7 +63,8 @@ def _file(result: RunResult) -> str:
 def _printed(result: RunResult, *, width: str | None = None, details: bool = False) -> str:
     """Print the answer of a result as the program does into a pipe."""
     code = (
-        "import sys, json; from airtcp.cli import show; from airtcp.findings import answer_run;"
+        "import sys, json; from airtcp.cli import show;"
+        "from airtcp.questions.run import answer as answer_run;"
         "document = json.load(sys.stdin); file = document['__file'];"
         f"show.put_answer(answer_run.answer(document, file), details={details})"
     )

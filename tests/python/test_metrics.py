@@ -9,13 +9,16 @@ import pytest
 
 import airtcp
 from airtcp import _core
+from airtcp.cli.console import screen
+from airtcp.cli.show import put_grid
 from airtcp.cli.tables import broken
 from airtcp.data import metrics
 from airtcp.data.metrics import Metric, record
-from airtcp.questions.run.tables import put_result
+from airtcp.questions.run import tables
 from airtcp.questions.study.rows import heads
 from airtcp.questions.trace.tables import measured, slot, throughput
 from airtcp.words import columns
+from airtcp.words.grid import Grid
 
 ROOT = Path(__file__).resolve().parents[2]
 SCENARIO = """
@@ -123,7 +126,9 @@ def test_a_title_is_in_one_place(
         function.cache_clear()
     try:
         page = wired.page()
-        put_result(wired)
+        for part in tables.grids(wired.json):
+            if isinstance(part, Grid):
+                put_grid(screen(), part)
     finally:
         monkeypatch.undo()
         for function in cached:

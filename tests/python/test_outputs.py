@@ -279,7 +279,7 @@ def test_a_file_behind_standard_output_is_continued(folder: Path, program: list[
             assert done.returncode == 0, done.stderr
     text = (folder / "log").read_bytes()
     assert text.startswith(earlier)
-    trace, page, table = (text.find(part) for part in (b"1111", b"<!doctype", b"total goodput"))
+    trace, page, table = (text.find(part) for part in (b"1111", b"<!doctype", b"goodput (Mb/s)"))
     assert 0 < trace < page < table
     assert b"</html>" in text
 
@@ -289,7 +289,7 @@ def test_a_capture_that_fails_costs_no_results(run: Program, folder: Path) -> No
     ended = run("run", "a.toml", "--pcap", "/dev/full", "--out", "r")
     assert ended.code == 2
     assert "/dev/full" in ended.err
-    assert "total goodput" in ended.out
+    assert "goodput (Mb/s)" in ended.out
     assert json.loads((folder / "r" / "run.json").read_text("utf-8"))["replications"]
 
 

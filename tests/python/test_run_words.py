@@ -6,14 +6,15 @@ import html
 import io
 from typing import TYPE_CHECKING, Any, Literal
 
-import pytest
 from rich.console import Console
 
 import airtcp
-from airtcp.cli import tables
+from airtcp.cli.show import fitted
 from airtcp.questions.run import controllers, groups, starved
 from airtcp.questions.run import findings as run_words
 from airtcp.questions.run import tables as run_tables
+from airtcp.words.grid import Grid
+from airtcp.words.sentences import Finding
 from examples import SCENARIOS
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ def test_what_a_finding_tells_to_try_can_be_tried() -> None:
 
 def test_a_full_link_is_said_to_be_full() -> None:
     said = run_words.findings(_run(LINK.format(more=""), "auto"))[0].headline
-    assert said.startswith("The link air is full: 8.9 Mb/s, and 17 ")
+    assert said.startswith("The link air is full: 9.4 Mb/s, and 17 ")
     assert said.endswith("at twice the rate")
 
 
@@ -265,23 +266,18 @@ def test_the_page_begins_with_what_happened() -> None:
     assert places[-1] < page.index("in all</h3>") < page.index('id="flows"')
 
 
-def test_what_explains_least_leaves_a_narrow_terminal_first(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_what_explains_least_leaves_a_narrow_terminal_first() -> None:
     result = airtcp.run("s.toml", text=LINK.format(more=""), overrides={"duration": "1 s"})
     heads: dict[str, list[str]] = {}
     left: dict[str, list[str]] = {}
 
-    def put(console: Console, head: str, names: list[str], columns: list[tables.Column]) -> None:
-        heads.setdefault(head, [column.head for column in columns])
-        gone = tables.fitted(console, head, names, columns)[1]
-        left.setdefault(head, []).extend(x for x in gone if x not in left.get(head, []))
-
-    monkeypatch.setattr(run_tables, "put", put)
+    laid = [part for part in run_tables.grids(result.json) if isinstance(part, Grid)]
     for width in range(100, 20, -2):
-        console = Console(file=io.StringIO(), width=width)
-        monkeypatch.setattr(run_tables, "screen", lambda console=console: console)
-        run_tables.put_result(result)
+        for grid in laid:
+            heads.setdefault(grid.head, [column.head for column in grid.columns])
+            gone = fitted(Console(file=io.StringIO(), width=width), grid, width)[1]
+            known = left.setdefault(grid.head, [])
+            known.extend(heading for heading in gone if heading not in known)
     assert heads["flow"][:2] == ["goodput (Mb/s)", "RTT (ms)"]
     assert left["flow"] == [
         "sent (Mb/s)",
@@ -418,14 +414,10 @@ to = "b"
 count = 205
 """
     result = airtcp.run("many.toml", text=text, why="no")
-    out = io.StringIO()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(run_tables, "screen", lambda: Console(file=out, width=120))
-        run_tables.put_result(result)
-    shown = out.getvalue()
-    assert "the first 200 of 205 flows; --json has all" in shown
-    assert "flow199 " in shown
-    assert "flow200 " not in shown
+    parts = list(run_tables.grids(result.json))
+    [table] = [part for part in parts if isinstance(part, Grid) and part.head == "flow"]
+    assert [*table.names] == [f"flow{i}" for i in range(200)]
+    assert Finding("The first 200 of 205 flows", "--json has all.") in parts
     dropped = {row["flow"] for row in result.json["replications"][0]["drops"]}
     flows = result.json["replications"][0]["flows"]
     silent = [i for i, f in enumerate(flows) if f["name"] in dropped and not f["delivered_bytes"]]

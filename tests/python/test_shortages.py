@@ -66,7 +66,7 @@ def test_a_run_without_a_page_does_not_load_the_drawing_library(tmp_path: Path) 
     )
     done = own_process(code, tmp_path)
     assert done.returncode == 0, done.stderr
-    assert b"total goodput" in done.stdout
+    assert b"goodput (Mb/s)" in done.stdout
 
 
 def test_what_other_systems_lack_is_not_needed(tmp_path: Path) -> None:
@@ -184,7 +184,7 @@ def test_a_file_has_standard_output_to_itself(tmp_path: Path, program: list[str]
     assert (code, said) == (0, b"")
     said = (tmp_path / "a.pcapng").read_bytes()
     assert said.startswith(CAPTURE)
-    assert b"total goodput" not in said
+    assert b"goodput (Mb/s)" not in said
     for command in ("--pcap /dev/stdout --json", "--pcap /dev/stdout --html /dev/stdout"):
         code, said = shell(tmp_path, program, f"run a.toml {command}")
         assert code == console.BAD_INPUT

@@ -79,7 +79,6 @@ def run(
     """
     from airtcp.cli import places, write
     from airtcp.questions.run import call
-    from airtcp.questions.run import tables as run_tables
     from airtcp.questions.scenarios import text_of
 
     inputs = list(places.of_scenarios([scenario]))
@@ -116,7 +115,7 @@ def run(
     output.finish(
         result,
         where,
-        table=lambda: run_tables.put_result(result.shown()),
+        table=lambda: None,
         rows=lambda: (result.flows, result.json["replications"]),
         stopped=write.finished(done, "replication") if result.interrupted else None,
         finished=done,

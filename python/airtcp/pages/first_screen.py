@@ -25,7 +25,7 @@ CHART: Final = "<!-- chart -->"
 """Where the chart beside the answer stands."""
 
 _SECTION: Final = re.compile(
-    r'<section id="(?P<id>[^"]*)">\s*<div class="head">(?P<head>.*?)</div>'
+    r'<section id="(?P<id>[^"]*)"(?P<open> data-open)?>\s*<div class="head">(?P<head>.*?)</div>'
     r"(?P<body>.*?)</section>\n?",
     re.DOTALL,
 )
@@ -50,7 +50,7 @@ def with_chart(page: str, name: str) -> str:
 
 
 def folded(page: str) -> str:
-    r"""Fold every section into a line; one without content goes.
+    r"""Fold every section into a line, but those with `data-open`; one without content goes.
 
     Args:
         page: The page.
@@ -64,7 +64,8 @@ def folded(page: str) -> str:
         if not _CONTENT.search(body):
             return ""
         summary = f"<summary>{found['head']}</summary>"
-        return f'<details class="part" id="{found["id"]}">{summary}{body}</details>\n'
+        opened = " open" if found["open"] else ""
+        return f'<details class="part" id="{found["id"]}"{opened}>{summary}{body}</details>\n'
 
     return _SECTION.sub(fold, page)
 

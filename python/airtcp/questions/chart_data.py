@@ -73,6 +73,8 @@ def _run(payload: dict[str, Any]) -> dict[str, Data]:
                 for t, v in points
             ]
         }
+    for number, flow in enumerate(payload["over_time"]["flows"]):
+        found |= _flow(number, flow)
     found["trade-off"] = {"paths": payload["paths"]}
     found["bits"] = {"bits": payload["bits"]}
     for delay, rows in payload["delays"].items():
@@ -80,6 +82,21 @@ def _run(payload: dict[str, Any]) -> dict[str, Data]:
     for number, cell in enumerate(payload["cells"]):
         found |= _cell(number, cell)
     return found
+
+
+def _flow(number: int, flow: dict[str, Any]) -> dict[str, Data]:
+    """Return the charts over time of one flow of a run."""
+    queues = [(name, t, v) for name, points in flow["queue"] for t, v in points]
+    return {
+        f"flow{number}-window": {
+            "window": [{"t": t, "cwnd": v} for t, v in flow["window"]],
+            "marks": [{"t": t, "cwnd": v, "what": what} for t, v, what in flow["marks"]],
+        },
+        f"flow{number}-rtt": {"rtt": [{"t": t, "rtt": v} for t, v in flow["rtt"]]},
+        f"flow{number}-queue": {
+            "queue": [{"name": name, "t": t, "packets": v} for name, t, v in queues]
+        },
+    }
 
 
 def _cell(number: int, cell: dict[str, Any]) -> dict[str, Data]:

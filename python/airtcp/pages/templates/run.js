@@ -21,6 +21,16 @@
     figure.data = () => (rows.length ? { [name]: rows } : { empty: "Nothing was recorded." });
     figure.rows = () => rows;
   }
+  payload.over_time.flows.forEach((flow, i) => {
+    const [window, rtt, queue] = ["window", "rtt", "queue"].map((name) => figures.get(`flow${i}-${name}`));
+    const cwnd = flow.window.map(([t, v]) => ({ t, cwnd: v }));
+    const marks = flow.marks.map(([t, v, what]) => ({ t, cwnd: v, what }));
+    const trips = flow.rtt.map(([t, v]) => ({ t, rtt: v }));
+    const waiting = flow.queue.flatMap(([name, points]) => points.map(([t, v]) => ({ name, t, packets: v })));
+    if (window) [window.data, window.rows] = [() => ({ window: cwnd, marks }), () => cwnd];
+    if (rtt) [rtt.data, rtt.rows] = [() => ({ rtt: trips }), () => trips];
+    if (queue) [queue.data, queue.rows] = [() => ({ queue: waiting }), () => waiting];
+  });
   for (const [name, data] of [["trade-off", "paths"], ["bits", "bits"]]) {
     const figure = figures.get(name);
     if (!figure) continue;

@@ -9,7 +9,7 @@ import re
 import shlex
 from typing import TYPE_CHECKING, Any, Final
 
-from airtcp.questions.run import datagrams, limit_help, limits
+from airtcp.questions.run import datagrams, groups, limit_help, limits, sizes, tables, waiting
 from airtcp.questions.run import findings as run_words
 from airtcp.words import columns
 from airtcp.words import sentences as words
@@ -19,6 +19,8 @@ from airtcp.words.grid import Column, Grid, metric_column
 from airtcp.words.sentences import Finding, counted
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from airtcp.data.documents import RunDocument
 
 ROWS: Final = 8
@@ -36,12 +38,15 @@ _COLUMNS: Final = ("goodput_bps", "rtt_mean_s", "retransmission_ratio", "datagra
 _TITLES: Final = {"retransmission_ratio": "Sent again", "datagram_loss": "Lost"}
 
 
-def answer(document: RunDocument, file: str | None = None) -> Answer | None:
+def answer(
+    document: RunDocument, file: str | None = None, sets: Sequence[str] = ()
+) -> Answer | None:
     """Return the answer of a run; none without a finished replication.
 
     Args:
         document: The document of the run.
         file: The file of the scenario, if a command can name it.
+        sets: The arguments of `--set`.
     """
     if not document["replications"]:
         return None
@@ -53,7 +58,7 @@ def answer(document: RunDocument, file: str | None = None) -> Answer | None:
         helps or _help(document, found),
         _doubt(document, why),
         table(document),
-        _next(document, file),
+        _next(document, file, sets),
         _details(document, found),
     )
 
@@ -65,14 +70,16 @@ def _unknown(
     if document.get("limits") or first.tone == "bad":
         return None
     verdict = why.get("verdict", "not-asked")
-    total = document["summary"]["total_goodput_bps"]["mean"] or 0.0
+    total = waiting.together(document)
     several = len(document["summary"]["flows"]) > 1
     flows, get = ("the flows", "get") if several else ("the flow", "gets")
-    rate = f"{words.number(total * 1e-6, 2)} Mb/s{' together' if several else ''}"
+    whole = " over the whole time" if groups.over(document) else ""
+    rate = f"{words.number(total * 1e-6, 2)} Mb/s{f' together{whole}' if several else ''}"
     if verdict == "not-asked":
+        waits, them = waiting.most(document), "them" if several else "it"
         return (
-            f"T{flows[1:]} {get} {rate}",
-            "What limits them was not asked: --why auto takes things away, one at a time.",
+            f"T{flows[1:]} {get} {rate}{f'; {waits}' if waits else ''}",
+            f"What limits {them} was not asked: --why auto takes things away, one at a time.",
         )
     if verdict == "nothing-single":
         more = "no removal raises their goodput by a tenth" if several else "no removal raises it"
@@ -117,9 +124,24 @@ def _help(document: RunDocument, found: list[Finding]) -> str | None:
                 return said
             return f"{said.split(':', 1)[0].replace('Try a', 'A')} helps: --details has it."
     slow = next((one for one in found[1:] if one.tone == "bad"), None)
-    said = _sentence(_plain(slow)) if slow is not None else ""
+    said = _sentence(_plain(slow)) if slow is not None else _second(document)
     names = _names(document)
     return said if said and len(numbers(said, names)) <= NUMBERS else None
+
+
+def _second(document: RunDocument) -> str:
+    """Say a limit beside the first that a setting takes away; empty if there is none."""
+    limited = document.get("limits") or []
+    for limit in limited[1:]:
+        if limit["after"] or limit["with"] or limit["of"] == sizes.SLOWEST:
+            continue
+        advice = limit_help.advice(document, limit)
+        if advice and limit.get("help") and len(advice) <= _LONGEST_ADVICE:
+            return advice
+        if advice:
+            said = limits.said(document, limit).headline
+            return _sentence(re.sub(r" (limits?) ", r" also \1 ", said, count=1))
+    return ""
 
 
 def _doubt(document: RunDocument, why: dict[str, Any]) -> str | None:
@@ -174,7 +196,7 @@ def table(document: RunDocument, rows: int = ROWS) -> Grid | None:
     shown = datagrams.shown(document)
     limited = limits.by_flow(document) or [""] * len(shown)
     pairs = list(zip(shown, limited, strict=False))
-    many = len(pairs) > rows
+    many = len(pairs) > ROWS
     if many:
         pairs.sort(key=lambda pair: pair[0]["goodput_bps"]["mean"] or 0.0)
     cut = pairs[:rows]
@@ -192,6 +214,8 @@ def table(document: RunDocument, rows: int = ROWS) -> Grid | None:
     if any(limited):
         causes = [_cause(cause) for _, cause in cut]
         laid.append(Column("limited by", causes, left=True))
+    elif not document.get("limits") and (waits := waiting.column(flows)):
+        laid.append(waits)
     if not cut:
         return None
     sort = "goodput (Mb/s)" if many else None
@@ -220,9 +244,11 @@ def _cause(causes: str) -> str:
     return causes if len(causes) <= _LONGEST_CAUSE else f"{first} and {len(others)} more"
 
 
-def _next(document: RunDocument, file: str | None) -> str:
+def _next(document: RunDocument, file: str | None, sets: Sequence[str]) -> str:
     """Name the options and the command that go deeper."""
     said = "All: --details   Page: --html FILE"
+    if document["scenario"].get("output", {}).get("series"):
+        said = "All: --details   cwnd, RTT and queue over time: --html FILE, or Parquet: --out DIR"
     tcp = any(flow["transport"] != "udp" for flow in document["replications"][0]["flows"])
     if file is None or not tcp:
         return said
@@ -230,16 +256,17 @@ def _next(document: RunDocument, file: str | None) -> str:
     first = (document.get("limits") or [{"cause": ""}])[0]["cause"]
     remedies = " --remedies usual" if first == "link-losses" else ""
     name = shlex.quote(f"./{file}" if file.startswith("-") else file)
-    return f"{said}   Help: airtcp compare {name}{schemes or remedies}"
+    replaced = "".join(f" --set {shlex.quote(one)}" for one in sets)
+    return f"{said}   Help: airtcp compare {name}{schemes or remedies}{replaced}"
 
 
 def _details(document: RunDocument, found: list[Finding]) -> tuple[Finding | Grid, ...]:
-    """Return every warning and finding, but for one that the headline says in full."""
+    """Return every warning, finding and table, but for what the headline says in full."""
     warnings = [
         Finding("Check this first", warning, "warn") for warning in document.get("warnings") or []
     ]
     rest = found if found[:1] and (found[0].text or _plain(found[0]) != found[0].headline) else []
-    return (*warnings, *(rest or found[1:]))
+    return (*warnings, *(rest or found[1:]), *tables.grids(document))
 
 
 def _names(document: RunDocument) -> list[str]:

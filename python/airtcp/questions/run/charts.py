@@ -12,6 +12,7 @@ from airtcp.charts import theme
 from airtcp.charts import vega_lite as alt
 from airtcp.charts.parts import finish, lines, n, named, q, zoom
 from airtcp.data.metrics import record
+from airtcp.questions.run import rows_time
 
 _ROW: Final = 26
 _FEWEST_ROWS: Final = 3
@@ -52,7 +53,7 @@ def goodput(flows: int) -> dict[str, Any]:
 
 def limited(names: list[str], *, outlined: bool) -> dict[str, Any]:
     """Goodput of the flows as bars, and as outlines what it would be without the limit."""
-    axis = alt.Axis(labelColor=theme.INK, labelLimit=120)
+    axis = alt.Axis(labelColor=theme.INK, labelLimit=180)
     y = alt.Y("name:N", title=None, sort=names, axis=axis)
     tooltip = [
         n("name", "flow"),
@@ -90,14 +91,106 @@ def series(data: str, who: str, value: str, title: str, height: int = 230) -> di
     return finish(line, height)
 
 
+def window(data: str, end: float) -> dict[str, Any]:
+    """The window of one sender over time; a triangle is a cut, a cross a timeout.
+
+    Args:
+        data: The name of its rows; those of the marks are `marks`.
+        end: The end of the axis, in seconds.
+    """
+    x = _time(end)
+    y = alt.Y("cwnd:Q", title=_WINDOW, scale=alt.Scale(zero=True), axis=_axis())
+    line = (
+        named(data)
+        .mark_line(interpolate="step-after", strokeWidth=1.2, clip=True, color=theme.TRACE)
+        .encode(x=x, y=y)
+    )
+    kinds = [rows_time.CUT, rows_time.TIMEOUT]
+    colours = alt.Scale(domain=kinds, range=[theme.INDEPENDENT, "@late"])
+    key = alt.Legend(title=None, orient="top")
+    marks = (
+        named("marks")
+        .mark_point(filled=True, size=46, opacity=1, clip=True)
+        .encode(
+            x=x,
+            y=y,
+            color=alt.Color("what:N", scale=colours, legend=key),
+            shape=alt.Shape(
+                "what:N",
+                scale=alt.Scale(domain=kinds, range=["triangle-down", "cross"]),
+                legend=key,
+            ),
+            tooltip=[n("what", "what"), q("t", "time (s)"), q("cwnd", "window after it (kB)")],
+        )
+    )
+    return finish(alt.layer(line, marks).add_params(zoom("x")), _ROW_HEIGHT)
+
+
+def over_time(data: str, value: str, title: str, end: float, who: str = "") -> dict[str, Any]:
+    """One quantity of one sender over time, or a few lines with names.
+
+    Args:
+        data: The name of its rows.
+        value: The field.
+        title: The title of its axis.
+        end: The end of the axis of time, in seconds.
+        who: The field with the names of lines, if there are several.
+    """
+    line = (
+        named(data)
+        .mark_line(interpolate="step-after", strokeWidth=1.2, clip=True, color=theme.TRACE)
+        .encode(
+            x=_time(end),
+            y=alt.Y(f"{value}:Q", title=title, scale=alt.Scale(zero=True), axis=_axis()),
+        )
+    )
+    if who:
+        pick, encoding = lines(who)
+        line = line.encode(**encoding).add_params(pick)
+    return finish(line.add_params(zoom("x")), _ROW_HEIGHT)
+
+
+_ROW_HEIGHT: Final = 150
+_WINDOW: Final = "congestion window (kB)"
+_MARGIN: Final = 52
+"""Room for the numbers of an axis, so that charts below each other have one axis of time."""
+
+
+def _axis() -> alt.Axis:
+    return alt.Axis(minExtent=_MARGIN, maxExtent=_MARGIN)
+
+
+def _time(end: float) -> alt.X:
+    return alt.X("t:Q", title="time (s)", scale=alt.Scale(domain=[0, end], nice=False))
+
+
+def flow_charts(flow: int, end: float, queues: int) -> dict[str, dict[str, Any]]:
+    """Return the three charts over time of one flow, by its names on the page.
+
+    Args:
+        flow: Its number on the page.
+        end: The end of the axis of time, in seconds.
+        queues: Number of queues.
+    """
+    queue = over_time("queue", "packets", _QUEUE, end, "name" if queues > 1 else "")
+    return {
+        f"flow{flow}-window": window("window", end),
+        f"flow{flow}-rtt": over_time("rtt", "rtt", _flow("rtt_mean_s"), end),
+        f"flow{flow}-queue": queue,
+    }
+
+
+_QUEUE: Final = "queue (packets)"
+
+
 def run_charts(flows: int, *, recorded: bool, stations: bool) -> dict[str, dict[str, Any]]:
     """Return every chart of a run's page, by its name on the page."""
     charts = {"goodput": goodput(flows)}
     if recorded:
         charts |= {
-            "window": series("window", "name", "cwnd", "congestion window (kB)"),
+            "window": series("window", "name", "cwnd", _WINDOW),
             "rtt": series("rtt", "name", "rtt", _flow("rtt_mean_s")),
-            "queue": series("queue", "name", "packets", "queue (packets)"),
+            "queue": series("queue", "name", "packets", _QUEUE),
         }
     if stations:
         charts |= {

@@ -9,7 +9,7 @@ from dataclasses import replace
 from math import exp, log
 from typing import TYPE_CHECKING, Any, Final
 
-from airtcp.questions.run import groups, limit_words
+from airtcp.questions.run import groups, limit_words, sizes
 from airtcp.questions.run.limit_help import advice
 from airtcp.words import sentences as words
 from airtcp.words.sentences import Finding
@@ -28,9 +28,8 @@ _LARGEST: Final = 100.0
 """Largest factor that is written."""
 _UNDECIDED: Final = 3
 """Most undecided removals that are named."""
-_SAME: Final = 0.3
-"""Largest relative difference between a flow's goodput in the run and in a shorter one."""
-_SLOWEST: Final = "slowest-of-each-run"
+_SAME: Final = 0.01
+"""Largest relative difference between a flow's goodput and that of a limit of this flow alone."""
 
 
 def findings(document: RunDocument) -> list[Finding]:
@@ -43,20 +42,30 @@ def findings(document: RunDocument) -> list[Finding]:
     limits: list[Limit] = [*(document.get("limits") or [])]
     slow: list[Slow] = [*why.get("slow_flows", [])]
     found = [] if limits else [_none(why)]
-    said: list[Slow] = []
+    explained: list[Slow] = []
     for limit in limits:
         of_it = [flow for flow in slow if limit["of"] == "flows" and _explains(limit, flow)]
         if limit["after"]:
             found.append(_then(document, limit))
         elif of_it:
             found.append(_short(document, of_it, limit))
-            said += of_it
+            explained += of_it
         elif not _is_said(limit, limits):
             found.append(_limit(document, limit, limits))
-    found += _slow(document, [flow for flow in slow if flow not in said])
+    found += _slow(document, [flow for flow in slow if flow not in explained])
     if limits and why.get("verdict") == "stopped":
         found.append(Finding("The search was stopped", "More limits may exist.", "warn"))
     return _once(found)
+
+
+def said(document: RunDocument, limit: Limit) -> Finding:
+    """Return one limit of the run as it is, in words.
+
+    Args:
+        document: The document of a run.
+        limit: One of its limits.
+    """
+    return _limit(document, limit, document.get("limits") or [])
 
 
 def by_flow(document: RunDocument) -> list[str]:
@@ -80,7 +89,7 @@ def by_flow(document: RunDocument) -> list[str]:
 def _acting(document: RunDocument) -> list[tuple[str, set[str]]]:
     """Return the causes that limit flows as the run is, each with these flows."""
     limits: Sequence[Limit] = document.get("limits") or []
-    now = [limit for limit in limits if limit["of"] != _SLOWEST and not limit["after"]]
+    now = [limit for limit in limits if limit["of"] != sizes.SLOWEST and not limit["after"]]
     return [(limit["cause"], set(limit["flows"])) for limit in now]
 
 
@@ -102,7 +111,7 @@ def _is_said(limit: Limit, limits: Sequence[Limit]) -> bool:
     if limit["with"]:
         return next(one for one in limits if one["change"] == limit["change"]) is not limit
     earlier = limits[: limits.index(limit)]
-    return limit["of"] == _SLOWEST and any(
+    return limit["of"] == sizes.SLOWEST and any(
         one["cause"] == limit["cause"] and {*one["flows"]}.issuperset(limit["flows"])
         for one in earlier
     )
@@ -117,10 +126,10 @@ def _limit(document: RunDocument, limit: Limit, limits: Sequence[Limit]) -> Find
     flows = _flows(document, limit)
     if limit["cause"] == "application" and not limit_words.is_pause(limit):
         verb = "gets what its application asks" if _is_one(document, limit) else _ASKED
-        return Finding(f"{_start(flows)} {verb}: {_mbps(limit['goodput_bps'])} Mb/s", "")
+        gets = sizes.of_limit(document, limit).goodput
+        return Finding(f"{_start(flows)} {verb}: {_mbps(gets)} Mb/s", "")
     text = " ".join(filter(None, (_doubt(limit), _or(limit), advice(document, limit))))
-    with_and_without = f"{_mbps(limit['goodput_bps'])} Mb/s{_whose(document, limit)}, and"
-    with_and_without += f" {_mbps(limit['without_bps'])} "
+    with_and_without = f"{sizes.of_limit(document, limit).said(_whose(document, limit))} "
     if limit["with"]:
         together = [one for one in limits if one["change"] == limit["change"]]
         causes = words.listed([limit_words.what(one)[0] for one in together])
@@ -129,7 +138,7 @@ def _limit(document: RunDocument, limit: Limit, limits: Sequence[Limit]) -> Find
         return Finding(said, text, "warn")
     without = limit_words.removal(limit)
     what, plural = limit_words.what(limit)
-    if limit["of"] == _SLOWEST:
+    if limit["of"] == sizes.SLOWEST:
         verb = "starve" if plural else "starves"
         said = f"{_start(what)} {verb} a flow in each run: {with_and_without}{without}"
         return Finding(said, text, "bad")
@@ -162,13 +171,16 @@ def _then(document: RunDocument, limit: Limit) -> Finding:
 
 def _whose(document: RunDocument, limit: Limit) -> str:
     """Say whose goodput the numbers of a limit are, if its sentence does not."""
-    if limit["of"] == _SLOWEST:
+    if limit["of"] == sizes.SLOWEST:
         return " for the slowest"
     flows = document["summary"]["flows"]
     if len(limit["flows"]) == 1:
         own = next((flow for flow in flows if flow["name"] == limit["flows"][0]), None)
         mean = 0.0 if own is None else own["goodput_bps"]["mean"] or 0.0
-        if limit["of"] == "flows" or abs(mean - limit["goodput_bps"]) <= _SAME * mean:
+        if (
+            limit["of"] == "flows"
+            or abs(mean - sizes.of_limit(document, limit).goodput) <= _SAME * mean
+        ):
             return ""
     return " together" if len(flows) > 1 else ""
 
@@ -254,7 +266,7 @@ def _alone(document: RunDocument, slow: Sequence[Slow]) -> Finding:
     if any(flow["alone_bps"] is not None for flow in slow):
         alone = _mbps(_mean(slow, "alone_bps"))
         text += f" Without all other flows, it would be {alone} Mb/s{each}."
-    gets = f"{_mbps(_mean(slow, 'goodput_bps'))} Mb/s{each}"
+    gets = f"{_mbps(sizes.of_flows(document, slow).goodput)} Mb/s{each}"
     median = _mbps(slow[0]["median_bps"])
     return Finding(
         f"{_start(names)} {verb} slow: {gets}, and the median flow {median} Mb/s", text, "warn"
@@ -272,15 +284,14 @@ def _short(document: RunDocument, slow: Sequence[Slow], by: Mapping[str, Any]) -
     }
     median = f"The median flow gets {_mbps(slow[0]['median_bps'])} Mb/s."
     text = f"{median} {advice(document, limit)}".rstrip()
-    gets, each = _mean(slow, "goodput_bps"), "" if len(slow) == 1 else " each"
+    size, each = sizes.of_flows(document, slow), "" if len(slow) == 1 else " each"
     without = limit_words.removal(limit)
-    after = f"and {_mbps(_mean(slow, 'without_bps'))}"
-    if gets:
+    if size.goodput:
         verb = "is slow" if len(slow) == 1 else "are slow"
-        numbers = f": {_mbps(gets)} Mb/s{each}, {after} {without}"
+        numbers = f": {size.said(each)} {without}"
     else:
         verb = "gets nothing" if len(slow) == 1 else "get nothing"
-        numbers = f", {after} Mb/s{each} {without}"
+        numbers = f", and {_mbps(size.without)} Mb/s{each} {without}"
     cause = limit_words.what(limit)[0]
     return Finding(f"{_start(names)} {verb} because of {cause}{numbers}", text, "bad")
 

@@ -131,8 +131,9 @@ class RunResult(SeededResult):
     def _answer(self, document: RunDocument) -> Answer | None:
         from airtcp.questions.run.answer import answer
 
-        scenario = self._settings.scenario
-        return answer(document, None if scenario == "-" else scenario)
+        asked = self._settings
+        sets = [f"{path}={value}" for path, value in asked.overrides]
+        return answer(document, None if asked.scenario == "-" else asked.scenario, sets)
 
     @property
     def schemes_command(self) -> str | None:

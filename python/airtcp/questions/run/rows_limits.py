@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from airtcp.questions.run import groups, limit_words
+from airtcp.questions.run import groups, limit_words, sizes
 
 if TYPE_CHECKING:
     from airtcp.data.documents import RunDocument
@@ -16,7 +16,7 @@ MOST: Final = 8
 def rows(document: RunDocument) -> list[dict[str, Any]]:
     """Return a row a flow, the slowest first if there are many, and one for limited flows together.
 
-    A goodput beside an outline is that of the same runs, which may be shorter than the run.
+    The goodputs are those of the run, as in its table.
 
     Args:
         document: The document of a run.
@@ -33,12 +33,11 @@ def rows(document: RunDocument) -> list[dict[str, Any]]:
         name = flow["name"]
         row = _row(name, flow["goodput_bps"]["mean"], None, "")
         if name in slow and slow[name]["short_of"]:
-            one = slow[name]
-            row = _row(
-                name, one["goodput_bps"], one["without_bps"], limit_words.NOUNS[one["short_of"]]
-            )
+            noun = limit_words.NOUNS[slow[name]["short_of"]]
+            size = sizes.of_flows(document, [slow[name]])
+            row = _row(name, size.goodput, size.without, noun)
         elif limit and name == alone:
-            row = _limited(name, limit)
+            row = _limited(document, name, limit)
         found.append(row)
     together = limit is not None and not alone
     room = MOST - together
@@ -47,7 +46,7 @@ def rows(document: RunDocument) -> list[dict[str, Any]]:
     if limit and together:
         many = len(limit["flows"]) in {0, len(flows)}
         name = "all together" if many else _together(document, limit["flows"])
-        found.append(_limited(name, limit))
+        found.append(_limited(document, name, limit))
     return found
 
 
@@ -56,9 +55,9 @@ def _together(document: RunDocument, names: list[str]) -> str:
     return f"{named} together"
 
 
-def _limited(name: str, limit: dict[str, Any]) -> dict[str, Any]:
-    noun = limit_words.NOUNS[limit["cause"]]
-    return _row(name, limit["goodput_bps"], limit["without_bps"], noun)
+def _limited(document: RunDocument, name: str, limit: dict[str, Any]) -> dict[str, Any]:
+    size = sizes.of_limit(document, limit)
+    return _row(name, size.goodput, size.without, limit_words.NOUNS[limit["cause"]])
 
 
 def _row(name: str, goodput: float | None, without: float | None, limit: str) -> dict[str, Any]:

@@ -24,6 +24,7 @@ from airtcp.questions.run import rows_cell as cell_rows
 from airtcp.questions.run import rows_delay as delay_rows
 from airtcp.questions.run import rows_limits as limited_rows
 from airtcp.questions.run import rows_link as link_rows
+from airtcp.questions.run import rows_time as time_rows
 from airtcp.questions.run import rows_timeline as timeline_rows
 from airtcp.words import columns
 from airtcp.words import sentences as words
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 
 MOST_ROWS: Final = 2000
 """Flows in the table of the page."""
+MOST_LINKS: Final = 100
+"""Links in the table of the page."""
 
 
 def run_page(
@@ -77,6 +80,8 @@ def run_page(
         findings=_run_findings(document),
         replications=len(replications),
         recorded=bool(series),
+        several_lines=len(payload.get("window", [])) > len(payload["over_time"]["flows"]),
+        timed=[flow["name"] for flow in payload["over_time"]["flows"]],
         left_out=payload.get("left_out", {}),
         most_names=run_rows.MAX_NAMES,
         over_time="station_series" in series,
@@ -86,7 +91,8 @@ def run_page(
         flows=run_rows.flows(document),
         directions=run_rows.directions(document),
         coding=run_rows.table(paths.coded_flows(document), columns.coded_flows()),
-        links=run_rows.table(summary["links"], columns.links()),
+        links=run_rows.table(_links(summary["links"]), columns.links()),
+        more_links=max(len(summary["links"]) - MOST_LINKS, 0),
         protocols=link_rows.protocols(document) if paths.protocol_links(document) else None,
         paths=len(payload["paths"]),
         cells=cell_rows.tables(document),
@@ -104,11 +110,15 @@ def _payload(document: RunDocument, series: dict[str, dict[str, list[Any]]]) -> 
     """Return the charts of flows, links and cells, and their data."""
     payload = run_rows.run_payload(document, series)
     payload["limited"] = limited_rows.rows(document)
+    payload["over_time"] = _over_time(document, series)
     payload["charts"] = charts_run.run_charts(
         len(document["summary"]["flows"]),
         recorded=bool(series),
         stations="station_series" in series,
     )
+    end = payload["over_time"]["end"]
+    for number, flow in enumerate(payload["over_time"]["flows"]):
+        payload["charts"] |= charts_run.flow_charts(number, end, len(flow["queue"]))
     payload["charts"]["limited"] = charts_run.limited(
         [row["name"] for row in payload["limited"]],
         outlined=any(row["without"] is not None for row in payload["limited"]),
@@ -124,6 +134,20 @@ def _payload(document: RunDocument, series: dict[str, dict[str, list[Any]]]) -> 
     payload["delays"] = delay_rows.rows(document)
     payload["charts"] |= charts_delay.delay_charts(payload["delays"])
     return payload
+
+
+def _links(links: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the links of the table; of very many the busiest, these first."""
+    if len(links) <= MOST_LINKS:
+        return links
+    return sorted(links, key=lambda link: -(link["utilisation"]["mean"] or 0.0))[:MOST_LINKS]
+
+
+def _over_time(document: RunDocument, series: dict[str, dict[str, list[Any]]]) -> dict[str, Any]:
+    """Return the flows with charts over time of their own, and the end of the axis."""
+    flows = time_rows.flows(document, series)
+    ends = [points[-1][0] for flow in flows for key in ("window", "rtt") if (points := flow[key])]
+    return {"flows": flows, "end": max(ends, default=0.0)}
 
 
 def _media(

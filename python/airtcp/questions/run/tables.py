@@ -1,33 +1,31 @@
-"""Tables of a run for the terminal."""
+"""Tables of a run: all columns of flows, links and cells, behind `--details`."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from airtcp.cli.console import screen
-from airtcp.cli.tables import Column, metric_column, put
-from airtcp.questions.run import datagrams, fairness, groups, limits, paths
-from airtcp.questions.run import tables_cell as air
+from airtcp.questions.run import datagrams, fairness, groups, limits, paths, tables_cell
 from airtcp.words import columns
 from airtcp.words import sentences as words
-from airtcp.words.sentences import SHARE, counted, estimate
+from airtcp.words.grid import Column, Grid, metric_column
+from airtcp.words.sentences import SHARE, Finding, counted, estimate
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from airtcp.data.documents import RunDocument
     from airtcp.data.metrics import Metric
-    from airtcp.questions.run.result import RunResult
-
 
 _ROWS: Final = 200
 """Flows, or links, in a table; laying out thousands takes longer than the run."""
 
 
-def put_result(result: RunResult) -> None:
-    """Print the tables of flows, links and cells."""
-    console = screen()
-    document = result.json
+def grids(document: RunDocument) -> Iterator[Finding | Grid]:
+    """Lay out flows, links and cells, each table with what is said below it.
+
+    Args:
+        document: The document of a run with a finished replication.
+    """
     summary = document["summary"]
     for what, rows, metrics in (
         ("flow", datagrams.shown(document), columns.flows()),
@@ -35,77 +33,70 @@ def put_result(result: RunResult) -> None:
         ("link", summary["links"], columns.links()),
         ("link protocol", paths.protocol_links(document), columns.protocols()),
     ):
-        _put(document, what, rows, metrics)
+        yield from _rows(document, what, rows, metrics)
         if what == "flow":
-            _groups(document)
-    if cells := summary.get("cells", []):
-        for cell in cells:
-            air.show(console, cell, alone=len(cells) == 1)
-    _phy(document)
-    _paths(document)
+            yield from _directions(document)
+    cells = summary.get("cells", [])
+    for cell in cells:
+        yield from tables_cell.grids(cell, alone=len(cells) == 1)
+    yield from _phy(document)
+    yield from _paths(document)
     total = estimate(summary["total_goodput_bps"], 1e-6)
-    console.print(f"total goodput {total} Mb/s{groups.over(document)}{_fairness(document)}")
+    yield Finding(f"Total goodput {total} Mb/s{groups.over(document)}", "")
+    yield from _fairness(document)
     bad = [r["replication"] for r in document["replications"] if not r["conservation"]["ok"]]
     if bad:
-        console.print(
-            f"the packet counts of replications {bad} do not add up: a bug in airtcp", style="bold"
-        )
-    count = len(document["replications"])
-    console.print(
-        f"{counted(count, 'replication')} of {document['scenario']['duration']},"
-        f" seed {result.seed}, airtcp {document['airtcp_version']}"
-    )
-    if (command := result.schemes_command) is not None:
-        # One line, however long, so that it can be pasted.
-        console.print(f"schemes that would help this cell: {command}", markup=False, soft_wrap=True)
+        counts = f"The packet counts of replications {bad} do not add up"
+        yield Finding(counts, "This is a bug in airtcp.", "bad")
+    count = counted(len(document["replications"]), "replication")
+    of = f"{count} of {document['scenario']['duration']}, seed {document['seed']}"
+    yield Finding(f"{of}, airtcp {document['airtcp_version']}", "")
 
 
-def _put(
+def _rows(
     document: RunDocument, what: str, rows: Sequence[dict[str, Any]], metrics: tuple[Metric, ...]
-) -> None:
-    """Print the table of flows, or that of links: its first rows."""
-    console, shown = screen(), rows[:_ROWS]
+) -> Iterator[Finding | Grid]:
+    """Lay out the flows, or the links: the first rows."""
+    shown = rows[:_ROWS]
     laid = [metric_column(metric, shown) for metric in columns.with_values(metrics, rows)]
     if what == "flow" and (named := groups.endpoints(document)):
-        laid.insert(0, Column("path", named, rank=4, left=True))
+        laid.insert(0, Column("path", named[:_ROWS], rank=4, left=True))
     if what == "flow" and (limited := limits.by_flow(document)):
-        laid.append(Column("limited by", limited, rank=9, left=True))
+        laid.append(Column("limited by", limited[:_ROWS], rank=9, left=True))
     if shown:
-        put(console, what, [row["name"] for row in shown], laid)
+        yield Grid(what, [row["name"] for row in shown], laid)
     if len(rows) > _ROWS:
-        left = f"the first {_ROWS} of {counted(len(rows), what)}; --json has all"
-        console.print(left, markup=False)
+        yield Finding(f"The first {_ROWS} of {counted(len(rows), what)}", "--json has all.")
 
 
-def _phy(document: RunDocument) -> None:
-    """Print standard, band, width and streams of cells of 802.11n, ac and ax."""
+def _phy(document: RunDocument) -> Iterator[Finding]:
+    """Say standard, band, width and streams of cells of 802.11n, ac and ax."""
     for cell in document["replications"][0].get("cells", []):
         if phy := cell.get("phy"):
-            screen().print(f"{cell['name']}: {phy}", markup=False)
+            yield Finding(cell["name"], f"{phy}.")
 
 
-def _groups(document: RunDocument) -> None:
-    """Print the sums of the flows of each direction, if there are several."""
+def _directions(document: RunDocument) -> Iterator[Grid]:
+    """Lay out the sums of the flows of each direction, if there are several."""
     found = groups.directions(document)
     if not found:
         return
-    columns = [
+    number = words.number
+    rates = [group.goodput_bps * 1e-6 for group in found]
+    each = [rate / len(group.flows) for rate, group in zip(rates, found, strict=True)]
+    again = [number(100 * group.retransmission_ratio) for group in found]
+    laid = [
         Column("flows", [words.count(len(group.flows)) for group in found]),
-        Column("together (Mb/s)", [words.number(group.goodput_bps * 1e-6) for group in found]),
-        Column(
-            "each (Mb/s)",
-            [words.number(group.goodput_bps * 1e-6 / len(group.flows)) for group in found],
-        ),
-        Column(
-            "retransmitted (%)", [words.number(100 * g.retransmission_ratio) for g in found], rank=1
-        ),
-        Column("timeouts each", [words.number(group.timeouts) for group in found], rank=2),
+        Column("together (Mb/s)", [number(rate) for rate in rates]),
+        Column("each (Mb/s)", [number(rate) for rate in each]),
+        Column("retransmitted (%)", again, rank=1),
+        Column("timeouts each", [number(group.timeouts) for group in found], rank=2),
     ]
-    put(screen(), "direction", [group.name for group in found], columns)
+    yield Grid("direction", [group.name for group in found], laid)
 
 
-def _paths(document: RunDocument) -> None:
-    """Print goodput, latency and residual loss of each path over link protocols."""
+def _paths(document: RunDocument) -> Iterator[Grid]:
+    """Lay out goodput, latency and residual loss of each path over link protocols."""
     found = paths.protocol_paths(document)
     laid = [
         Column(metric.label, [words.number(path[key]) for path in found])
@@ -113,18 +104,18 @@ def _paths(document: RunDocument) -> None:
     ]
     if found:
         laid.append(Column("hops", [str(path["hops"]) for path in found], rank=1))
-        put(screen(), "from end to end", [f"{w['name']} to {w['to']}" for w in found], laid)
+        yield Grid("from end to end", [f"{way['name']} to {way['to']}" for way in found], laid)
 
 
-def _fairness(document: RunDocument) -> str:
-    """Return the fairness of the flows as text, if there are several flows."""
+def _fairness(document: RunDocument) -> Iterator[Finding]:
+    """State the fairness of the flows, if there are several flows."""
     summary = document["summary"]
     if summary["jain_index"]["mean"] is None or paths.disjoint(document):
-        return ""
+        return
+    index = estimate(summary["jain_index"], 1.0, SHARE)
     difference = estimate(summary["max_difference_bps"], 1e-6)
-    ways = fairness.by_direction(document)
-    return (
-        f"\nJain's fairness index of {fairness.of_flows(document)}"
-        f" {estimate(summary['jain_index'], 1.0, SHARE)}{ways}, "
-        f"largest difference between them {difference} Mb/s"
+    yield Finding(
+        f"Jain's fairness index of {fairness.of_flows(document)}"
+        f" {index}{fairness.by_direction(document)}",
+        f"The largest difference between them is {difference} Mb/s.",
     )

@@ -1,49 +1,48 @@
-"""Tables of 802.11 cells for `airtcp run`: stations, and causes of frame losses."""
+"""Tables of the 802.11 cells of a run: stations, and causes of frame losses."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from airtcp.cli.tables import Column, metric_column, put
 from airtcp.questions.run import cells
 from airtcp.words import columns
-from airtcp.words.sentences import SHARE, counted, estimate
+from airtcp.words.grid import Column, Grid, metric_column
+from airtcp.words.sentences import SHARE, Finding, counted, estimate
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from collections.abc import Iterator
 
 _ROWS: Final = 40
-"""Maximum number of stations printed per cell; the document and the data files have all."""
+"""Most stations of a cell; the document and the data files have all."""
 
 
-def show(console: Console, cell: dict[str, Any], *, alone: bool) -> None:
-    """Print the tables of one cell.
+def grids(cell: dict[str, Any], *, alone: bool) -> Iterator[Finding | Grid]:
+    """Lay out one cell.
 
-    Args: console: Where to print. cell: The cell, of the summary. alone: Whether it is the only
-        cell.
+    Args: cell: The cell, of the summary. alone: Whether it is the only cell.
     """
     stations = cell["stations"]
-    _stations(console, stations[:_ROWS])
+    yield _stations(stations[:_ROWS])
     if len(stations) > _ROWS:
         more = counted(len(stations) - _ROWS, "more station")
-        console.print(f"and {more}: --json or --out DIR has all")
-    _losses(console, cell)
-    where = "" if alone else f' in cell "{cell["name"]}"'
-    console.print(
-        f"medium{where}: busy {estimate(cell['busy_share'], 100.0, SHARE)} % of the time, "
-        f"{estimate(cell['mac_bps'], 1e-6)} Mb/s of frames with headers and retransmissions",
-        markup=False,
+        yield Finding(f"And {more}", "--json or --out DIR has all.")
+    yield _losses(cell)
+    where = "" if alone else f" in cell {cell['name']}"
+    yield Finding(
+        f"The medium{where} is busy {estimate(cell['busy_share'], 100.0, SHARE)} % of the time",
+        f"It carries {estimate(cell['mac_bps'], 1e-6)} Mb/s of frames with headers and"
+        " retransmissions.",
     )
 
 
-def _stations(console: Console, stations: list[dict[str, Any]]) -> None:
+def _stations(stations: list[dict[str, Any]]) -> Grid:
     rows = [cells.shown(station) for station in stations]
     laid = [
         metric_column(metric, rows)
         for metric in columns.stations(stations)
         if _worth(metric.key, [row[metric.key]["mean"] for row in rows if metric.key in row])
     ]
-    put(console, "station", [row["name"] for row in rows], laid)
+    return Grid("station", [row["name"] for row in rows], laid)
 
 
 def _worth(key: str, means: list[float | None]) -> bool:
@@ -52,7 +51,7 @@ def _worth(key: str, means: list[float | None]) -> bool:
     return any(mean is not None and (rates or mean) for mean in means)
 
 
-def _losses(console: Console, cell: dict[str, Any]) -> None:
+def _losses(cell: dict[str, Any]) -> Grid:
     classes = cells.sent_classes(cell)
 
     def column(head: str, values: list[Any]) -> Column:
@@ -60,7 +59,7 @@ def _losses(console: Console, cell: dict[str, Any]) -> None:
         return Column(head, full, [estimate(v, 100.0, short=True) for v in values])
 
     sent = [cell[f"{c}_sent"] for c in classes]
-    columns = [
+    laid = [
         Column(
             "sent",
             [estimate(value, 1.0) for value in sent],
@@ -69,7 +68,7 @@ def _losses(console: Console, cell: dict[str, Any]) -> None:
         ),
         column("lost (%)", [cell.get(f"{c}_error_rate") for c in classes]),
     ]
-    columns += [
+    laid += [
         column(
             _broken(cells.named(cause, cells.CAUSES)) + " (%)",
             [cell["lost"].get(c, {}).get(cause) for c in classes],
@@ -77,7 +76,7 @@ def _losses(console: Console, cell: dict[str, Any]) -> None:
         for cause in cells.causes(cell)
     ]
     names = [cells.named(c, cells.CLASSES) for c in classes]
-    put(console, "frames", names, columns)
+    return Grid("frames", names, laid)
 
 
 def _broken(head: str) -> str:
