@@ -139,8 +139,8 @@ def _fit_table(result: FitResult) -> None:
 
 def _columns(document: FitDocument) -> list[Column]:
     from airtcp.cli.tables import Column, elided
-    from airtcp.questions.fit.findings import percent
     from airtcp.words import sentences as words
+    from airtcp.words.sentences import percent
 
     fits, formulas = document["fits"], document["formulas"]
     every = [*fits, *formulas]

@@ -154,7 +154,7 @@ def _put_remedies(links: list[Link]) -> None:
 
 def _slot(console: Console, link: Link) -> None:
     """Print a note under a table of rates if its slot is assumed."""
-    from airtcp.questions.study.findings_link import SLOT_ASSUMED
+    from airtcp.words.sentences import SLOT_ASSUMED
 
     if link["tcp"]["slot_assumed"]:
         console.print(f"{SLOT_ASSUMED}: all rates and times here depend on it")

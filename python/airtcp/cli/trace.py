@@ -105,7 +105,7 @@ def _unsettled(console: Console, links: list[dict[str, Any]]) -> None:
     """Print for the first links why mu has not settled."""
     from rich.text import Text
 
-    from airtcp.questions.study import findings_link as link_words
+    from airtcp.questions.trace import findings as link_words
 
     unsettled = [x for x in links if x["mu"] is not None and not x["converged"]]
     for link in unsettled[:_REASONS]:
@@ -119,8 +119,8 @@ def _table(document: dict[str, Any]) -> None:
 
     from airtcp.cli.remarks import put_notes, put_unread
     from airtcp.cli.tables import put
-    from airtcp.questions.study import findings_link as link_words
     from airtcp.questions.study import tables_capacity as capacity
+    from airtcp.questions.trace import findings as link_words
     from airtcp.questions.trace import tables as link_columns
     from airtcp.words import sentences as words
 

@@ -9,8 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from airtcp.questions.study.findings_link import SLOT_ASSUMED
-from airtcp.words.sentences import count, counted
+from airtcp.words.sentences import SLOT_ASSUMED, count, counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -78,8 +78,8 @@ def _heading(console: Console, subject: CompareSubject, case: CompareCase) -> No
 
     from airtcp.questions.compare import findings as compare
     from airtcp.questions.compare import quantities
-    from airtcp.questions.study.findings_link import SLOT_ASSUMED
     from airtcp.words import sentences as words
+    from airtcp.words.sentences import SLOT_ASSUMED
 
     parts = [quantities.repeats(case)]
     if case["channel"] != "scenario":

@@ -10,8 +10,7 @@ from statistics import mean
 from typing import TYPE_CHECKING, Final
 
 from airtcp.data.extension import mean_interval
-from airtcp.questions.study.findings_link import SLOT_ASSUMED
-from airtcp.words.sentences import Finding, count, counted, number, signed
+from airtcp.words.sentences import SLOT_ASSUMED, Finding, count, counted, number, percent, signed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -30,15 +29,6 @@ _SMALL_SCALE: Final = 0.011
 """Ratios that never exceed this are probably hundredths of delivery ratios."""
 _MANY: Final = 100
 """Fewest links for that note."""
-
-
-def percent(share: float | None) -> str:
-    """Write an error in percent of the link's packets per second.
-
-    >>> percent(0.0374), percent(None)
-    ('3.74', '-')
-    """
-    return "-" if share is None else number(100 * share)
 
 
 def best(document: FitDocument, names: Iterable[str] | None = None) -> Fit | None:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from airtcp.questions.compare import findings as compare
 from airtcp.questions.compare import findings_remedies as remedies
-from airtcp.questions.study.findings_link import Model, drawn, link_findings, memory, standing
+from airtcp.questions.study.findings_link import Model, link_findings, standing
+from airtcp.questions.trace.findings import drawn, memory
 from airtcp.words.sentences import Finding, count, counted, number, times
 
 if TYPE_CHECKING:

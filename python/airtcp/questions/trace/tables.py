@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from airtcp.cli.tables import STAY, Column, broken
 from airtcp.words import columns
 from airtcp.words import sentences as words
+from airtcp.words.grid import STAY, Column, broken
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
