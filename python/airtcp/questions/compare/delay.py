@@ -25,7 +25,7 @@ def _least(remedies: Remedies) -> float:
     return (measure["matters"] if measure is not None else 0.0) * own
 
 
-def _shorter(remedies: Remedies) -> list[Outcome]:
+def shorter(remedies: Remedies) -> list[Outcome]:
     """Return the remedies that shorten the delivery time by at least the threshold, by goodput.
 
     Remedies that another dominates are left out.
@@ -60,15 +60,15 @@ def conclusion(remedies: Remedies) -> Finding:
             "One run over the file gives no confidence interval; the table shows the run.",
             "warn",
         )
-    shorter = _shorter(remedies)
-    if not shorter:
+    found = shorter(remedies)
+    if not found:
         return _none(remedies, f"With {name} alone the delivery time (95 %) is {own}")
-    best = shorter[0]
+    best = found[0]
     text = effects.named(best["variant"], name)
     text = f"{text[0].upper()}{text[1:]} {effects.effect(remedies, best)}."
     text = f"{text} {_times(remedies, best)}"
     headline = f"Best remedy against queueing delay: {best['variant']}"
-    shortest = min(shorter, key=lambda o: o["delivery_p95_s"]["mean"] or 0.0)
+    shortest = min(found, key=lambda o: o["delivery_p95_s"]["mean"] or 0.0)
     time = shortest["delivery_p95_s"]["mean"] or 0.0
     if time < (best["delivery_p95_s"]["mean"] or 0.0):
         headline = (
@@ -137,7 +137,7 @@ def others(remedies: Remedies) -> Finding | None:
     """State the effects of the other remedies."""
     if remedies["replications"] <= 1:
         return None
-    first = {o["variant"] for o in _shorter(remedies)[:1]} | {remedies["reference"]}
+    first = {o["variant"] for o in shorter(remedies)[:1]} | {remedies["reference"]}
     said = [
         f"{o['variant']} {effects.effect(remedies, o)}"
         for o in remedies["outcomes"]
@@ -161,7 +161,7 @@ def several(links: Sequence[tuple[str, Remedies]]) -> Finding:
     plain = links[0][1]["reference"]
     helps: dict[str, int] = {}
     for _, remedies in links:
-        for outcome in _shorter(remedies):
+        for outcome in shorter(remedies):
             helps[outcome["variant"]] = helps.get(outcome["variant"], 0) + 1
     total = words.counted(len(links), "link")
     if not helps:

@@ -6,13 +6,19 @@ are described alike. No effect is stated whose paired interval includes zero.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 from airtcp.questions.compare import quantities
 from airtcp.words import sentences as words
+from airtcp.words.grid import elided
 
 if TYPE_CHECKING:
     from airtcp.data.documents import Estimate, Outcome, PairedDifference, Remedies
+
+
+_LONGEST: Final = 70
+"""Characters of a name in a sentence."""
 
 
 def gain(percent: Estimate) -> str:
@@ -43,12 +49,12 @@ def reference(remedies: Remedies) -> Outcome:
 
 
 _TRANSPORTS: Final = {
-    "lt-tcp": "TCP with parity packets (LT-TCP)",
-    "sliding": "a transport with sliding-window coding (sliding)",
+    "lt-tcp": "a coded transport (LT-TCP)",
+    "sliding": "a coded transport (sliding)",
 }
 _PROTOCOLS: Final = {
-    "ll-arq": "local retransmission on the link (LL-ARQ{})",
-    "ll-harq": "parity and local retransmission on the link (LL-HARQ{})",
+    "ll-arq": "retransmission on the link (LL-ARQ{})",
+    "ll-harq": "retransmission with parity on the link (LL-HARQ{})",
 }
 
 
@@ -72,9 +78,9 @@ def named(variant: str, plain: str = "sack") -> str:
     Args: variant: Its name in results. plain: The TCP that it is compared with.
 
     >>> named("sack@ll-arq:arq=selective")
-    'local retransmission on the link (LL-ARQ, arq=selective)'
+    'retransmission on the link (LL-ARQ, arq=selective)'
     >>> named("lt-tcp@ll-harq")
-    'TCP with parity packets (LT-TCP) over parity and local retransmission on the link (LL-HARQ)'
+    'a coded transport (LT-TCP) over retransmission with parity on the link (LL-HARQ)'
     >>> named("cubic@codel:target=10 ms", "cubic")
     'CoDel in the queue of the link (target=10 ms)'
     >>> named("cubic@last-in", "cubic")
@@ -101,6 +107,16 @@ def named(variant: str, plain: str = "sack") -> str:
         return f"{spoken} without a link protocol" if kind else spoken
     local = _PROTOCOLS[kind].format(f", {keys.replace(':', ', ')}" if keys else "")
     return local if transport == plain else f"{spoken} over {local}"
+
+
+def spoken(variant: str, plain: str = "sack") -> str:
+    """Name a remedy in a sentence, without the keys that stand in the table.
+
+    >>> spoken("sack@ll-arq:arq=selective"), spoken("sliding"), spoken("cubic@codel", "cubic")
+    ('retransmission on the link', 'a coded transport (sliding)', 'CoDel in the queue of the link')
+    """
+    name = re.sub(r" \((?:LL-H?ARQ|[\w.]+=)[^)]*\)", "", named(variant, plain))
+    return elided(name, _LONGEST)
 
 
 def shown(outcome: Outcome) -> str:

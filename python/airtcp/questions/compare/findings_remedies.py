@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 from statistics import median
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 from airtcp.questions.compare import delay as delay_words
 from airtcp.questions.compare import quantities
@@ -98,6 +98,35 @@ def _counts(remedies: Remedies, outcome: Outcome) -> bool | None:
     return mean >= measure["matters"] * (100 + mean)
 
 
+def raises(remedies: Remedies, outcome: Outcome) -> bool:
+    """Return whether a remedy is shown to raise goodput, by at least the threshold.
+
+    Args:
+        remedies: The remedies.
+        outcome: One of them.
+    """
+    difference = outcome["difference"]
+    more = difference is not None and difference["standing"] == "more"
+    return more and _counts(remedies, outcome) is not False
+
+
+def unhelpful(remedies: Remedies) -> Literal["untested", "open", "nothing"]:
+    """Return whether gains were not tested, cannot be excluded, or are excluded.
+
+    Args:
+        remedies: Remedies of which none helps.
+    """
+    plain, sides = reference(remedies), _sides(remedies)
+    higher = [o for o in (*sides["undecided"], *sides["more"]) if _may_count(remedies, o)]
+    if plain["residual_loss"]["mean"] == 0 and not sides["more"]:
+        # Where nothing is lost, there is nothing to repair, however wide the intervals.
+        higher = []
+    if not higher:
+        return "nothing"
+    # "Not shown" would suggest that a test was made.
+    return "untested" if all(_untested(o) for o in higher) else "open"
+
+
 def _may_count(remedies: Remedies, outcome: Outcome) -> bool:
     """Return whether the interval of the gain in goodput contains one that matters."""
     percent, measure = quantities.percent(outcome), quantities.measure(remedies, "goodput")
@@ -180,15 +209,11 @@ def _nothing_helps(remedies: Remedies, plain: Outcome) -> Finding:
     sides = _sides(remedies)
     text += _rest(remedies, sides)
     headline = "No remedy raises goodput"
-    higher = [o for o in (*sides["undecided"], *sides["more"]) if _may_count(remedies, o)]
-    if plain["residual_loss"]["mean"] == 0 and not sides["more"]:
-        # Where nothing is lost, there is nothing to repair, however wide the intervals.
-        higher = []
-    if higher and all(_untested(o) for o in higher):
-        # "Not shown" would suggest that a test was made.
+    state = unhelpful(remedies)
+    if state == "untested":
         headline = _NOT_TESTED
         text += _longer(remedies)
-    elif higher:
+    elif state == "open":
         headline = f"{_cannot_tell(remedies)}: {_WHETHER}"
         text += _few(remedies)
     return Finding(headline, f"{text}{_extent(remedies)}")
