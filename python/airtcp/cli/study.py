@@ -15,11 +15,8 @@ from airtcp.inputs.reading import Reading
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from airtcp.cli.tables import Column
-    from airtcp.data.documents import Link
+    from airtcp.data.documents import CapacityLink, Link
     from airtcp.questions.study.result import StudyResult
-
-_ROWS = 30
 
 
 @reads_traces
@@ -92,36 +89,25 @@ def _rows(result: StudyResult) -> tuple[Any, list[Any]]:
 
 
 def _table(result: StudyResult) -> None:
-    from rich.text import Text
+    """Print the tables of TCPs and remedies, which `--details` adds."""
+    document = result.json
+    _put_capacities(document["capacities"])
+    _put_best_choices(document["links"])
+    _put_remedies(document["links"])
+    screen().print(f"\nseed {result.seed}, airtcp {document['airtcp_version']}")
 
-    from airtcp.cli import remarks
-    from airtcp.cli.tables import fitted
-    from airtcp.questions.study import tables_capacity as capacity
-    from airtcp.words import sentences as words
 
+def _put_capacities(links: list[CapacityLink]) -> None:
+    """Print TCPs over one link of varying capacity, or a line for each of several."""
+    from airtcp.questions.compare import tables as compare_tables
+    from airtcp.questions.compare import tables_remedies as remedies
+
+    cases = [(link["name"], case) for link in links if (case := link["compared"]) is not None]
     console = screen()
-    links = result.json["links"]
-    shown = links if len(links) <= _ROWS else _most_telling(links)
-    if shown:
-        table, gone = fitted(console, "link", [link["name"] for link in shown], _columns(shown))
-        console.print(table)
-        if len(links) > _ROWS:
-            console.print(
-                f"{_ROWS} of {words.count(len(links))} links: those with the largest gain or loss"
-                " from the order of their losses; all are in the report and in --format csv"
-            )
-        console.print(Text(_legend(shown, gone, result.json["options"]), style="dim"))
+    compare_tables.choices(console, cases)
+    if len(cases) == 1 and (helped := links[0]["remedies"]) is not None:
         console.print()
-        remarks.put_notes(console, links)
-    if capacities := result.json["capacities"]:
-        capacity.table(console, capacities)
-        console.print()
-    remarks.put_findings(console, result.findings)
-    capacity.compared(console, capacities)
-    _put_best_choices(links)
-    _put_remedies(links)
-    remarks.put_unread(console, result.json["skipped"])
-    console.print(f"\nseed {result.seed}, airtcp {result.json['airtcp_version']}")
+        remedies.table(console, helped)
 
 
 def _put_best_choices(links: list[Link]) -> None:
@@ -158,42 +144,3 @@ def _slot(console: Console, link: Link) -> None:
 
     if link["tcp"]["slot_assumed"]:
         console.print(f"{SLOT_ASSUMED}: all rates and times here depend on it")
-
-
-def _most_telling(links: list[Link]) -> list[Link]:
-    def gain(link: Link) -> tuple[bool, float]:
-        difference = link["tcp"]["difference"]["independent"]
-        return bool(difference["beyond_chance"]), abs(difference["packets_per_second"]["mean"] or 0)
-
-    return sorted(links, key=gain, reverse=True)[:_ROWS]
-
-
-def _legend(links: list[Link], gone: list[str], options: dict[str, Any]) -> str:
-    """Return the meaning of the columns in the table."""
-    from airtcp.questions.trace.tables import not_significant
-
-    said = [
-        "throughput: TCP over the trace",
-        f"independent, Gilbert-Elliott: its mean over {options['replicas']} links of this model",
-        "gain: the trace compared with the mean over independent links of equal PRR",
-    ]
-    if any(link["tcp"]["slot_assumed"] for link in links):
-        said[0] += ", slot 10 ms assumed if the trace does not give it"
-    if any(not_significant(link) for link in links):
-        said.append("~: not significant, independent links differ from each other as much")
-    text = "; ".join(said)
-    if gone:
-        text += f". Left out for width: {', '.join(gone)}"
-    return text + "."
-
-
-def _columns(links: list[Link]) -> list[Column]:
-    from airtcp.questions.trace import tables as link_columns
-
-    measured = link_columns.measured(links)
-    return [
-        measured.pop("packets"),
-        link_columns.slot(links),
-        *measured.values(),
-        *link_columns.throughput(links),
-    ]

@@ -21,7 +21,9 @@ PRR_ONLY: Final = "combined"
 """S1's "PRR only": the form with every term in PRR."""
 WITH_MU: Final = ("second-order", "15-term")
 """S1's forms in PRR and mu."""
-_WITH_METRIC: Final = ("prr & mu + {}", "prr & mu & {}", "15-term + {}")
+WITH_METRIC: Final = ("prr & mu + {}", "prr & mu & {}", "15-term + {}")
+HUNDREDTHS: Final = "PRR in hundredths?"
+"""Headline of the note that ratios look too small."""
 _OVERFIT: Final = 2.0
 """Least ratio of the left-out to the in-sample error that is reported as overfitting."""
 _ENOUGH: Final = 3
@@ -100,7 +102,7 @@ def findings(document: FitDocument) -> list[Finding]:
     with_mu = best(document, WITH_MU)
     compared = [("mu", best(document, [PRR_ONLY]), with_mu)]
     for metric in document["options"]["metrics"]:
-        names = [name.format(metric) for name in _WITH_METRIC]
+        names = [name.format(metric) for name in WITH_METRIC]
         compared.append((metric, with_mu, best(document, names)))
     for what, before, after in compared:
         if before is not None and after is not None:
@@ -184,7 +186,7 @@ def _conditions(document: FitDocument) -> list[Finding]:
     if len(ratios) >= _MANY and max(ratios) <= _SMALL_SCALE:
         found.append(
             Finding(
-                "PRR in hundredths?",
+                HUNDREDTHS,
                 f"No PRR of {links} exceeds {number(max(ratios))}: they look like hundredths of"
                 " delivery ratios.",
                 "warn",

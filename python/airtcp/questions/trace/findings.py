@@ -5,7 +5,7 @@ They follow from the metrics of a link, which `trace stats` and `study` share.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from airtcp.words.sentences import counted, number
 
@@ -57,3 +57,33 @@ def reason(convergence: Mapping[str, Any]) -> str:
     if needed is not None:
         said += f"; about {number(needed, 2)} packets of this link are needed"
     return said
+
+
+def too_short(link: Mapping[str, Any]) -> str | None:
+    """Say that the trace of a link does not settle mu, and what would; None if it does."""
+    if link["mu"] is None or link["converged"]:
+        return None
+    needed = link["convergence"]["needed_packets"]
+    said = f"The trace of {counted(link['packets'], 'packet')} is too short for its mu"
+    if needed is not None and needed > link["packets"]:
+        return f"{said}: about {number(needed, 2)} would tell."
+    return f"{said}."
+
+
+MBPS: Final = 1e-6
+_UNEVEN: Final = 0.5
+"""A link varies if 5 % of the windows carry less than this share of its mean."""
+_LONG: Final = 0.5
+"""Shortest outage with a warning, in seconds."""
+
+_GAPS: Final = 5.0
+"""Shortest outage, in mean times between packets."""
+_PACKET: Final = 8 * 1500.0
+"""Bits of a packet."""
+
+
+def varies(link: Mapping[str, Any]) -> bool:
+    """Return whether the capacity changes enough to matter to TCP."""
+    # On a slow link, the time between packets is long as well.
+    outage = max(_LONG, _GAPS * _PACKET / link["mean_bps"])
+    return link["p5_bps"] < _UNEVEN * link["mean_bps"] or link["longest_outage_s"] >= outage
