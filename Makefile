@@ -12,22 +12,22 @@ demo: ## Set up, study the links that ship with the project, and show the report
 	@scripts/setup
 	@$(BIN)/airtcp study demo --out out/demo --force $(if $(DISPLAY),--open,)
 
-# Tested as the optimiser leaves them, with assertions and overflow checks: what their tests take is simulation.
-OPTIMISED = congestion transport sliding link queueing testkit sim study
-
 .PHONY: test test-rust test-python
 test: ## Set up and run every test; the Python tests run beside those in Rust
 	@scripts/setup dev
+	@scripts/explorer
 	@$(MAKE) --no-print-directory --jobs $$(getconf _NPROCESSORS_ONLN) test-rust test-python
 
+# One profile, so that every crate is compiled once: as the optimiser leaves it, with assertions and overflow checks.
 # Cargo chooses its own number of jobs. The extension has no Rust tests, and clippy compiles the examples.
+CARGO_TEST = env -u MAKEFLAGS -u MFLAGS cargo test --profile checked --workspace --locked --exclude airtcp-py
 test-rust:
-	env -u MAKEFLAGS -u MFLAGS cargo test --workspace --locked $(addprefix --exclude airtcp-,py $(OPTIMISED))
-	env -u MAKEFLAGS -u MFLAGS cargo test --profile checked --locked --lib --tests $(addprefix -p airtcp-,$(OPTIMISED))
-	env -u MAKEFLAGS -u MFLAGS cargo test --profile checked --locked --doc $(addprefix -p airtcp-,$(OPTIMISED))
+	$(CARGO_TEST) --lib --tests
+	$(CARGO_TEST) --doc
 
+# In as many processes as there are cores: what the tests in Rust leave idle is used, and all of it once they end.
 test-python:
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses $$(getconf _NPROCESSORS_ONLN) --dist worksteal
 
 .PHONY: lint lint-rust lint-python
 lint: ## Formatting, lints, types, licences, generated files
@@ -40,8 +40,8 @@ lint-rust:
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 
 lint-python:
-	$(BIN)/ruff format --check python tests/python
-	$(BIN)/ruff check python tests/python
+	$(BIN)/ruff format --check papers python tests/python
+	$(BIN)/ruff check papers python tests/python
 	$(BIN)/pyright
 	scripts/licences
 	scripts/generated --check
@@ -54,7 +54,7 @@ advisories: ## Hold the dependencies against the advisory databases (needs the n
 format: ## Format everything
 	@scripts/setup dev
 	cargo fmt --all
-	$(BIN)/ruff format python tests/python
+	$(BIN)/ruff format papers python tests/python
 
 .PHONY: generated
 generated: ## Write the generated files again (JSON Schemas, demo links)

@@ -33,12 +33,14 @@ const Charts = (() => {
       if (column.high > column.first || column.high > column.last) put(column.px, y(column.high));
       put(column.px, y(column.last));
     };
+    // A single point is a dot.
+    const ended = () => `${out.join("")}${new Set(out.map((one) => one.slice(1))).size === 1 ? "h2" : ""}`;
     let gap = false;
     const parts = [];
     for (const [t, value] of points) {
       if (value === null || value === undefined) { gap = true; continue; }
       const px = x(t);
-      if (gap && column) { flush(); parts.push(out.splice(0).join("")); column = null; }
+      if (gap && column) { flush(); parts.push(ended()); out.length = 0; column = null; }
       gap = false;
       if (column && Math.abs(px - column.px) < 1) {
         column.low = Math.min(column.low, value);
@@ -52,11 +54,11 @@ const Charts = (() => {
       column = { px, first: value, low: value, high: value, last: value };
     }
     flush();
-    parts.push(out.join(""));
+    parts.push(ended());
     return parts.join("");
   }
 
-  // Draws lines `{name, points, colour, dash}` over the time from 0 to `end_s`. `marks` are `{t, kind}`.
+  // Draws lines `{name, points, colour, dash}`, with `dash` 0 (solid), 1 or 2, over the time from 0 to `end_s`. `marks` are `{t, kind}`.
   function draw(holder, { title, unit, lines, held = [], marks = [], end_s, stepped }) {
     const WIDE = Math.max(holder.clientWidth, 240);
     const values = (all) => all.flatMap((line) => line.points.map((p) => p[1] ?? 0));
@@ -77,11 +79,12 @@ const Charts = (() => {
     });
     for (const line of held) svg.append(node("path", { d: path(line.points, x, y, stepped), class: "held" }));
     for (const line of lines) {
-      const drawn = node("path", { d: path(line.points, x, y, stepped), class: `line${line.dash ? " dash" : ""}`, style: `stroke:var(--${line.colour})` });
+      const drawn = node("path", { d: path(line.points, x, y, stepped), class: `line dash${line.dash}${line.second ? " second" : ""}`, style: `stroke:var(--${line.colour})` });
       drawn.append(node("title", {}, line.name));
       svg.append(drawn);
     }
-    for (const { t, kind } of marks) {
+    const places = new Map(marks.map((mark) => [`${mark.kind} ${Math.round(x(mark.t))}`, mark]));
+    for (const { t, kind } of places.values()) {
       const d = kind === "timeout" ? `M${x(t).toFixed(1)} ${EDGE.top}v9l-4 -9h8l-4 9` : `M${x(t).toFixed(1)} ${EDGE.top}v5`;
       svg.append(node("path", { d, class: `mark ${kind}` }));
     }

@@ -84,18 +84,18 @@ const Controls = (() => {
 
   const LINK = [
     {
-      id: "loss", label: "Mean loss", unit: "%", kind: "range", min: 0, max: 40, step: 0.1, power: 3,
+      id: "loss", label: "Mean loss", unit: "%", kind: "range", min: 0, max: 40, most: 100, step: 0.001,
       get: (s) => { const l = losses(chosen(s)); return l && l.mean * 100; },
       set: (v, s) => { const l = losses(chosen(s)); return [[`${chosen(s).base}.loss`, lossText(v / 100, l.burst, l.slot)]]; },
     },
     {
-      id: "burst", label: "Mean burst", unit: "slots", kind: "range", min: 1, max: 500, step: 1, power: 3,
+      id: "burst", label: "Mean burst", unit: "slots", kind: "range", min: 1, max: 500, step: 1,
       get: (s) => { const l = losses(chosen(s)); return l && l.mean > 0 ? l.burst : null; },
       set: (v, s) => { const l = losses(chosen(s)); return [[`${chosen(s).base}.loss`, lossText(l.mean, v, l.slot)]]; },
       note: (s) => { const l = losses(chosen(s)); return l.burst > 1 ? `${Units.show(l.burst * l.slot * 1e3)} ms` : "independent losses"; },
     },
     {
-      id: "rtt", label: "Round-trip delay", unit: "ms", kind: "range", min: 0, max: 1000, step: 1, power: 3,
+      id: "rtt", label: "Round-trip delay", unit: "ms", kind: "range", min: 0, max: 1000, step: 0.1,
       get: (s) => { const { d, back } = chosen(s); return 1e3 * (seconds(d.delay) + seconds((back?.direction ?? d).delay)); },
       set: (v, s) => {
         const { base } = chosen(s);
@@ -107,12 +107,12 @@ const Controls = (() => {
       note: () => "of the link, without queues",
     },
     {
-      id: "rate", label: "Rate", unit: "Mb/s", kind: "range", min: 0.1, max: 1000, step: 0.1, power: 5,
+      id: "rate", label: "Rate", unit: "Mb/s", kind: "range", min: 0.1, max: 1000, step: 0.01,
       get: (s) => { const rate = bps(chosen(s).d.rate); return rate && rate / 1e6; },
       set: (v, s) => [[`${chosen(s).base}.rate`, quoted(rateText(v * 1e6))]],
     },
     {
-      id: "queue", label: "Queue limit", unit: "packets", kind: "range", min: 2, max: 5000, step: 1, power: 4,
+      id: "queue", label: "Queue limit", unit: "packets", kind: "range", min: 2, max: 5000, step: 1,
       get: (s) => limit(chosen(s).d.queue),
       set: (v, s) => lengthSet(`${chosen(s).base}.queue`, chosen(s).d.queue, v),
       // The text has no queue yet.
@@ -138,7 +138,7 @@ const Controls = (() => {
 
   const CELL = [
     {
-      id: "stations", label: "Stations", unit: "", kind: "range", min: 1, max: 50, step: 1, power: 2,
+      id: "stations", label: "Stations", unit: "", kind: "range", min: 1, max: 50, step: 1,
       get: (s) => stationsOf(cell(s).layout),
       set: (v, s) => {
         const before = stationsOf(cell(s).layout);
@@ -160,17 +160,17 @@ const Controls = (() => {
       set: (v) => [["cells[0].rate_control", table({ control: quoted(v) })], ...(v === "rbar" ? [["cells[0].mac.rts_threshold", quoted("0 B")]] : [])],
     },
     {
-      id: "frameloss", label: "Frame loss beside collisions", unit: "%", kind: "range", min: 0, max: 60, step: 0.5, power: 2,
+      id: "frameloss", label: "Frame loss beside collisions", unit: "%", kind: "range", min: 0, max: 60, most: 100, step: 0.5,
       get: (s) => 100 * cell(s).residual_error,
       set: (v) => [["cells[0].residual_error", quoted(`${plain(v)} %`)]],
     },
     {
-      id: "distance", label: "Distance", unit: "m", kind: "range", min: 1, max: 200, step: 1, power: 2,
+      id: "distance", label: "Distance", unit: "m", kind: "range", min: 1, max: 200, step: 1,
       get: (s) => { const key = radius(cell(s).layout); return key && cell(s).layout[key]; },
       set: (v, s) => [[`cells[0].layout.${radius(cell(s).layout)}`, plain(v)]],
     },
     {
-      id: "cellqueue", label: "Queue limit of the access point", unit: "packets", kind: "range", min: 2, max: 2000, step: 1, power: 3,
+      id: "cellqueue", label: "Queue limit of the access point", unit: "packets", kind: "range", min: 2, max: 2000, step: 1,
       get: (s) => limit(accessQueue(s)),
       set: (v, s) => lengthSet("cells[0].access_point_queue", accessQueue(s), v),
       otherwise: (v, s) => { const q = accessQueue(s); return [["cells[0].access_point_queue", queueText(q.kind, v, q.ecn)]]; },

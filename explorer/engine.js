@@ -23,52 +23,62 @@ const Engine = (() => {
 
   let clerk = null;
   let runner = null;
+  // The run in progress: its number, and what gets its reports.
   let running = null;
-  const tellers = new Map();
+
+  const answered = ({ id, answer }) => {
+    waiting.get(id)?.resolve(JSON.parse(answer));
+    waiting.delete(id);
+  };
 
   async function start() {
     module = await WebAssembly.compile(await unpacked(kept("simulator")));
-    clerk = worker(({ id, answer }) => {
-      waiting.get(id)?.(JSON.parse(answer));
-      waiting.delete(id);
-    });
+    clerk = worker(answered);
   }
 
-  // Asks about a text; the answer has `error` if the request failed.
-  const ask = (request) =>
+  const request = (to, asked) =>
     new Promise((resolve) => {
       number += 1;
-      waiting.set(number, resolve);
-      clerk.postMessage({ id: number, request });
+      waiting.set(number, { resolve, to });
+      to.postMessage({ id: number, request: asked });
     });
 
-  // Ends the run in progress, if any.
+  // Asks about a text; the answer has `error` if the request failed.
+  const ask = (asked) => request(clerk, asked);
+
+  // The series of flows of the last run, or of all its flows; null if its worker has ended.
+  const series = async (flows) => (runner ? ((await request(runner, { do: "series", flows })).series ?? null) : null);
+
+  // Reports of the run in progress have the series of these flows from now on.
+  const want = (flows) => runner?.postMessage({ flows });
+
+  // Ends the run in progress, if any, with its worker.
   function cancel() {
     if (!running) return;
     running = null;
-    tellers.clear();
     runner.terminate();
+    for (const [id, { resolve, to }] of waiting) {
+      if (to !== runner) continue;
+      waiting.delete(id);
+      resolve({});
+    }
     runner = null;
   }
 
   // Runs a text in place of the run in progress. `tell` gets each report of the worker.
-  function run(text, name, tell) {
+  function run({ text, name, flows }, tell) {
     cancel();
     number += 1;
-    const id = number;
-    running = id;
+    running = { id: number, tell };
     runner ??= worker((report) => {
-      if (report.id !== null && report.id !== running) return;
-      const act = tellers.get(report.id ?? running);
-      if (report.document || report.error) {
-        running = null;
-        tellers.clear();
-      }
-      act?.(report);
+      if (report.answer !== undefined) return answered(report);
+      if (!running || (report.id !== null && report.id !== running.id)) return;
+      const { tell: act } = running;
+      if (report.done || report.error) running = null;
+      act(report);
     });
-    tellers.set(id, tell);
-    runner.postMessage({ id, run: true, text, name });
+    runner.postMessage({ id: number, run: true, text, name, flows });
   }
 
-  return { start, ask, run, cancel, kept };
+  return { start, ask, series, want, run, cancel, kept };
 })();

@@ -1,32 +1,12 @@
-// The page: one scenario as text, its controls, its run, and a run that is held for comparison.
+// The page: one scenario as text, its controls, files and links.
 (async () => {
   "use strict";
-  const byId = (id) => document.getElementById(id);
+  const { byId, make } = Elements;
+  const { state, file, say, enter, mark, fail, abandon, run, stop, hold, numbers, draw, choose, command } = Runs;
   const shipped = JSON.parse(Engine.kept("scenarios"));
-  const COLOURS = ["series0", "series1", "series2", "series3", "series4", "series5"];
-  const DEBOUNCE_MS = 60;
-  const state = { text: "", name: "scenario", s: null, link: 0, result: null, held: null, registry: [], turn: 0, seed: "1" };
-  // The test reads the state.
-  window.explorer = state;
-
-  const make = (tag, attributes = {}, ...children) => {
-    const made = document.createElement(tag);
-    for (const [name, value] of Object.entries(attributes)) {
-      if (name === "text") made.textContent = value;
-      else made.setAttribute(name, value);
-    }
-    made.append(...children);
-    return made;
-  };
-  const file = () => `${state.name}.toml`;
-  function say(message) {
-    byId("problem").hidden = !message;
-    byId("problem").textContent = message ?? "";
-  }
-  const busy = (share) => {
-    byId("progress").hidden = share === null;
-    if (share !== null) byId("progress").value = share;
-  };
+  // The values of each control in this scenario; a scenario that is opened is fresh.
+  const values = new Map();
+  let fresh = true;
 
   // ---- The text -------------------------------------------------------------------------------
 
@@ -36,18 +16,21 @@
     const turn = state.turn;
     state.text = text;
     if (!typed) byId("toml").value = text;
+    mark();
     const s = await Engine.ask({ do: "describe", text, name: file() });
     if (turn !== state.turn) return;
     if (s.error) {
       Engine.cancel();
-      busy(null);
-      say(s.error.message);
-      document.body.dataset.state = "error";
+      abandon();
+      fail(s.error.message);
       return;
     }
     say(null);
     Object.assign(s, { link: state.link, registry: state.registry });
     state.s = s;
+    if (fresh) values.clear();
+    Flows.scenario(s.flows.map((flow) => flow.name), { fresh });
+    fresh = false;
     // A seed above 2^53 is exact in the text only.
     const digits = /^seed\s*=\s*(\d[\d_]*)\s*(#.*)?$/m.exec(text)?.[1].replace(/_/g, "");
     state.seed = Number.isSafeInteger(s.written.seed) ? String(s.written.seed) : digits ?? String(s.written.seed);
@@ -74,9 +57,8 @@
       }
     } while (before !== state.text);
     if (made.error) {
-      say(made.error.message);
       show();
-      document.body.dataset.state = "error";
+      fail(made.error.message);
       return;
     }
     await take(made.text);
@@ -86,10 +68,11 @@
   const pending = new Map();
   let timer = null;
   let active = false;
+  state.isBusy = () => pending.size > 0 || active;
   function soon(control, act, wait = 0) {
     const others = [...pending.keys()].some((other) => other !== control);
     pending.set(control, act);
-    document.body.dataset.state = "running";
+    enter("running");
     clearTimeout(timer);
     if (others) work();
     else timer = setTimeout(work, wait);
@@ -116,48 +99,15 @@
 
   // ---- Controls -------------------------------------------------------------------------------
 
-  // A slider gives most of its way to small values.
-  const toSlider = (c, v) => 1000 * ((v - c.min) / (c.max - c.min)) ** (1 / c.power);
-  function fromSlider(c, at) {
-    const v = c.min + (c.max - c.min) * (at / 1000) ** c.power;
-    const digits = v === 0 ? 0 : Number(v.toPrecision(v >= 100 ? 3 : 2));
-    return Math.min(c.max, Math.max(c.min, c.step >= 1 ? Math.round(digits) : digits));
+  // The values that a control has had in this scenario: stops of its slider.
+  function seen(c, value) {
+    const key = `${c.id} ${state.link}`;
+    if (!values.has(key)) values.set(key, new Set());
+    return [...values.get(key).add(Number(Units.plain(value)))];
   }
-
   const input = (c, s, value) => {
     const act = (v, wait) => soon(c.id, () => change(c.set(v, state.s), c.otherwise?.(v, state.s)), wait);
-    if (c.kind === "check") {
-      const box = make("input", { type: "checkbox", id: c.id });
-      box.checked = value;
-      box.onchange = () => act(box.checked, 0);
-      return [box, make("label", { for: c.id, text: c.label })];
-    }
-    const label = make("label", { for: c.id, text: c.label });
-    const note = make("small", { text: c.note?.(s) ?? "", id: `${c.id}-note` });
-    if (c.kind === "select") {
-      const choices = c.choices(s);
-      if (!choices.some(([name]) => name === value)) choices.unshift([value, value, ""]);
-      const select = make("select", { id: c.id }, ...choices.map(([v, text, title]) => make("option", { value: v, text, title })));
-      select.value = value;
-      const described = choices.find(([name]) => name === value)?.[2];
-      if (described && !c.note) note.textContent = described;
-      select.onchange = () => act(select.value, 0);
-      return [label, select, note];
-    }
-    const number = make("input", { type: "number", id: c.id, min: c.min, max: c.max, step: "any", value: Units.plain(value) });
-    number.onchange = () => number.value !== "" && act(Math.max(c.min, Number(number.value)), 0);
-    const field = make("span", { class: "field" }, number, make("span", { class: "unit", text: c.unit }));
-    if (c.kind === "number") return [label, field, note];
-    const slider = make("input", { type: "range", min: 0, max: 1000, step: 1, "aria-label": `${c.label}, slider`, tabindex: 0 });
-    slider.value = toSlider(c, Math.min(Math.max(value, c.min), c.max));
-    slider.oninput = () => {
-      const v = fromSlider(c, Number(slider.value));
-      number.value = Units.plain(v);
-      slider.setAttribute("aria-valuetext", `${Units.plain(v)} ${c.unit}`);
-      act(v, DEBOUNCE_MS);
-    };
-    slider.setAttribute("aria-valuetext", `${Units.plain(value)} ${c.unit}`);
-    return [label, field, slider, note];
+    return Fields.of(c, s, value, c.kind === "range" ? seen(c, value) : [], act);
   };
 
   // Shows the controls with the values of the scenario; keeps the focus, and a slider that is dragged.
@@ -184,8 +134,8 @@
     }));
     if (dragged) focus.focus();
     else if (inside && focus.id) byId(focus.id)?.focus();
-    byId("command").textContent = `airtcp run ${file()} --seed ${state.seed}`;
-    byId("title").textContent = s.written.title ?? "A scenario without a title";
+    command();
+    byId("title").textContent = (s.written.title ?? "A scenario without a title").replace(/(\d) (?=%)/g, "$1\u00a0");
   }
 
   function seed() {
@@ -206,85 +156,6 @@
     return [make("div", { class: "control select" }, make("label", { for: "which", text: "Which link" }), select)];
   }
 
-  // ---- Runs -----------------------------------------------------------------------------------
-
-  function run() {
-    document.body.dataset.state = "running";
-    busy(0);
-    const { text, turn, s } = state;
-    const end_s = Units.seconds(s.written.duration);
-    Engine.run(text, file(), (report) => {
-      if (turn !== state.turn) return;
-      if (report.error) {
-        busy(null);
-        say(report.error.message);
-        document.body.dataset.state = "error";
-        return;
-      }
-      busy(report.document ? null : report.progress);
-      if (!report.document) {
-        if (report.series) draw(report.series, end_s);
-        return;
-      }
-      const document_ = JSON.parse(report.document);
-      state.result = { text, document: report.document, run: document_, series: report.series, end_s };
-      draw(report.series, end_s);
-      numbers();
-      const simulated = end_s * document_.replications.length;
-      byId("speed").textContent = `${Units.show(simulated)} s simulated in ${Units.show(report.ms / 1e3)} s, ${document_.replications.length} replication${document_.replications.length > 1 ? "s" : ""}, seed ${state.seed}, airtcp ${document_.airtcp_version}`;
-      document.body.dataset.state = "done";
-    });
-  }
-
-  function numbers() {
-    const held = state.held?.run ?? null;
-    for (const cell of document.querySelectorAll(".held-only")) cell.hidden = !held;
-    Numbers.fill(byId("numbers"), state.result.run, held);
-    Numbers.fillFlows(byId("flows"), state.result.run);
-    const first = [...byId("numbers").rows].slice(0, 3).map((row) => {
-      const [value, unit, , change] = [...row.cells].slice(1).map((cell) => cell.textContent);
-      return make("span", {}, `${row.cells[0].textContent} `, make("b", { text: `${value} ${unit}` }), change ? ` (${change})` : "");
-    });
-    byId("glance").replaceChildren(...first);
-    byId("flow-section").hidden = state.result.run.summary.flows.length < 2;
-    byId("drop").hidden = !held;
-    byId("key-held").hidden = !held;
-  }
-
-  const zip = (times, values) => times.map((t, i) => [t, values[i]]);
-  const rates = ({ interval_s }, bps) => bps.map((v, i) => [(i + 0.5) * interval_s, v / 1e6]);
-  const busiestFirst = (queues) => [...queues].sort((a, b) => Math.max(...b.packets, 0) - Math.max(...a.packets, 0)).slice(0, 3);
-  const LINES = {
-    goodput: (series) => series.goodput.flows.slice(0, 6).map((f) => ({ name: f.flow, points: rates(series.goodput, f.bps) })),
-    window: (series) => {
-      const senders = series.windows.filter((w) => w.side === "client");
-      const several = senders.length > 1;
-      return senders.slice(0, 6).flatMap((w) => [
-        { name: several ? w.flow : "cwnd", points: zip(w.t_s, w.cwnd_bytes.map((v) => v / 1e3)) },
-        ...(several ? [] : [{ name: "ssthresh", points: zip(w.t_s, w.ssthresh_bytes.map((v) => (v === null ? null : v / 1e3))), dash: true }]),
-      ]);
-    },
-    queue: (series) => busiestFirst(series.queues).map((q) => ({ name: q.queue, points: zip(q.t_s, q.packets) })),
-    rtt: (series) => series.rtts.filter((r) => r.side === "client").slice(0, 6).map((r) => ({ name: r.flow, points: zip(r.t_s, r.rtt_s.map((v) => v * 1e3)) })),
-  };
-  const UNITS = { goodput: "Mb/s", window: "kB", queue: "packets", rtt: "ms" };
-
-  function draw(series, end_s) {
-    for (const name of Object.keys(LINES)) {
-      const lines = LINES[name](series).map((line, i) => ({ ...line, colour: COLOURS[i % COLOURS.length] }));
-      const within = (line) => ({ ...line, points: line.points.filter(([t]) => t <= end_s) });
-      const held = state.held ? LINES[name](state.held.series).filter((line) => !line.dash).map(within) : [];
-      const marks = name === "window" ? [
-        ...series.fast_retransmits.map(([, t]) => ({ t, kind: "fast" })),
-        ...series.timeouts.map(([, t]) => ({ t, kind: "timeout" })),
-      ].slice(0, 400) : [];
-      const figure = byId(`figure-${name}`);
-      const stepped = name !== "goodput";
-      Charts.draw(figure.querySelector(".canvas"), { title: figure.querySelector("h3").textContent, unit: UNITS[name], lines, held, marks, end_s, stepped });
-      figure.querySelector(".key").replaceChildren(...lines.map((line) => make("span", { class: line.dash ? "dash" : "" }, make("i", { style: `border-color:var(--${line.colour})` }), line.name)));
-    }
-  }
-
   // ---- Start, files, links --------------------------------------------------------------------
 
   // Shipped scenarios run once, for a time that gives an answer at once.
@@ -299,6 +170,7 @@
     const { text } = await Engine.ask({ do: "edit", text: shipped[name], set });
     state.name = name;
     state.link = 0;
+    fresh = true;
     await take(text);
   }
 
@@ -306,11 +178,11 @@
     const opened = await Engine.ask({ do: "open", text });
     byId("preset").value = "";
     state.link = 0;
+    fresh = true;
     if (name) state.name = name;
     if (opened.error) {
       state.text = text;
-      say(opened.error.message);
-      document.body.dataset.state = "error";
+      fail(opened.error.message);
       return;
     }
     await take(opened.text);
@@ -321,8 +193,7 @@
       const plain = given.name.replace(/\.[^.]*$/, "").replace(/[^\w.-]+/g, "-") || "scenario";
       await open(await Files.ofFile(given), plain);
     } catch (error) {
-      say(error.message);
-      document.body.dataset.state = "error";
+      fail(error.message);
     }
   }
 
@@ -332,8 +203,7 @@
       if (text === null) return false;
       await open(text, "scenario");
     } catch (error) {
-      say(`the link holds no scenario: ${error.message}`);
-      document.body.dataset.state = "error";
+      fail(`the link holds no scenario: ${error.message}`);
     }
     return true;
   }
@@ -349,13 +219,20 @@
     const toml = byId("toml");
     toml.oninput = () => {
       state.text = toml.value;
+      mark();
       soon("text", () => take(toml.value, { typed: true }), 400);
     };
     byId("save").onclick = () => Files.save(file(), state.text, "application/toml");
-    byId("save-run").onclick = () => state.result && Files.save("run.json", state.result.document, "application/json");
+    byId("save-run").onclick = () => state.result?.document && Files.save("run.json", state.result.document, "application/json");
     byId("file").onchange = ({ target }) => { const [chosen] = target.files; if (chosen) replace(() => openFile(chosen)); };
-    byId("hold").onclick = () => { state.held = state.result; if (state.result) { draw(state.result.series, state.result.end_s); numbers(); } };
-    byId("drop").onclick = () => { state.held = null; draw(state.result.series, state.result.end_s); numbers(); };
+    byId("hold").onclick = hold;
+    byId("drop").onclick = () => { state.held = null; draw(); numbers(); };
+    byId("stop").onclick = stop;
+    byId("again").onclick = () => replace(() => take(state.text, { typed: true }));
+    addEventListener("keydown", (event) => { if (event.key === "Escape") stop(); });
+    Flows.wire(choose, () => state.result?.run && [...state.result.run.summary.flows].sort((a, b) => (a.goodput_bps.mean ?? 0) - (b.goodput_bps.mean ?? 0)).map((flow) => flow.name));
+    let width = innerWidth;
+    addEventListener("resize", () => { if (innerWidth !== width) { width = innerWidth; draw(); } });
     byId("restore").onclick = () => state.held && replace(() => take(state.held.text));
     byId("copy").onclick = () => navigator.clipboard?.writeText(byId("command").textContent);
     byId("share").onclick = async () => {
@@ -384,8 +261,7 @@
   try {
     await Engine.start();
   } catch (error) {
-    say(`This browser cannot start the simulator (${error.message}). A browser of 2023 or later can.`);
-    document.body.dataset.state = "error";
+    fail(`This browser cannot start the simulator (${error.message}). A browser of 2023 or later can.`);
     return;
   }
   state.registry = (await Engine.ask({ do: "about" })).registry;

@@ -1,73 +1,111 @@
 // The numbers of a run, from its document, beside those of the run that is held.
+//
+// A change is called better or worse only if the replications carry it: the 95 % interval of the difference, paired
+// by replication as in `airtcp compare`, excludes zero.
 const Numbers = (() => {
-  const mean = (estimate) => estimate?.mean ?? null;
+  const { make } = Elements;
+  // The value of a key of a summary, which has estimates, or of a replication, which has numbers.
+  const value = (found) => (typeof found === "object" ? found?.mean : found) ?? null;
   const sum = (values) => (values.some((v) => v !== null) ? values.reduce((a, b) => a + (b ?? 0), 0) : null);
   const average = (values) => { const known = values.filter((v) => v !== null); return known.length ? sum(known) / known.length : null; };
-
-  // The rows: name, unit, value, and whether more is better (1), worse (-1) or neither (0).
-  function rows({ summary, replications }) {
-    const flows = summary.flows;
-    const of = (key) => flows.map((flow) => mean(flow[key]));
-    const links = summary.links ?? [];
-    const queue = links.reduce((a, b) => ((mean(b.mean_queue_packets) ?? 0) > (mean(a?.mean_queue_packets) ?? -1) ? b : a), null);
-    const waits = (summary.cells ?? []).flatMap((cell) => cell.stations ?? []);
-    const made = [
-      ["Goodput, all flows", "Mb/s", mean(summary.total_goodput_bps) / 1e6, 1],
-      ...(flows.length > 1 ? [
-        ["Least goodput of a flow", "Mb/s", Math.min(...of("goodput_bps").map((v) => v ?? 0)) / 1e6, 1],
-        ["Jain's index of the endless flows", "", mean(summary.jain_index), 1],
-      ] : []),
-      ["Mean round-trip time", "ms", scaled(average(of("rtt_mean_s")), 1e3), -1],
-      ["Retransmitted", "%", scaled(ratio(sum(of("retransmissions")), sum(of("segments_sent"))), 100), -1],
-      ["Retransmissions", "", sum(of("retransmissions")), -1],
-      ["Timeouts", "", sum(of("timeouts")), -1],
-      ["Fast retransmits", "", sum(of("fast_retransmits")), -1],
-      ...(sum(of("ecn_reactions")) ? [["Reactions to ECN marks", "", sum(of("ecn_reactions")), 0]] : []),
-      ...(queue ? [
-        [`Mean queue, ${queue.name}`, "packets", mean(queue.mean_queue_packets), -1],
-        [`95th percentile of its delay`, "ms", scaled(mean(queue.queue_delay_p95_s), 1e3), -1],
-        [`Loss rate, ${queue.name}`, "%", scaled(mean(queue.loss_rate), 100), -1],
-        [`Utilisation, ${queue.name}`, "%", scaled(mean(queue.utilisation), 100), 0],
-      ] : []),
-      ...(waits.length ? [["Longest 95th percentile of a queue delay", "ms", scaled(Math.max(...waits.map((s) => mean(s.queue_delay_p95_s) ?? 0)), 1e3), -1]] : []),
-      ...(summary.cells ?? []).slice(0, 1).filter((c) => mean(c.busy_share) !== null).map((c) => ["Medium busy", "%", 100 * mean(c.busy_share), 0]),
-    ];
-    return made.filter(([, , value]) => value !== null && Number.isFinite(value)).map(([name, unit, value, better]) => ({ name, unit, value, better }));
-  }
   const ratio = (part, whole) => (part === null || !whole ? null : part / whole);
-  const scaled = (value, factor) => (value === null ? null : value * factor);
+  const scaled = (number, factor) => (number === null ? null : number * factor);
 
-  const cellOf = (tag, text, name) => { const made = document.createElement(tag); made.textContent = text; if (name) made.className = name; return made; };
+  // The quantities of a run: name, unit, whether more is better (1), worse (-1) or neither (0), and a function that
+  // gives the value of a summary or of a replication. A quantity with the kind `each` is the mean over the
+  // replications; the kind `counts` counts events.
+  function quantities({ summary }) {
+    const flows = (of, key) => of.flows.map((flow) => value(flow[key]));
+    const longest = (summary.links ?? []).reduce((a, b) => ((value(b.mean_queue_packets) ?? 0) > (value(a?.mean_queue_packets) ?? -1) ? b : a), null);
+    const queue = (key, factor) => (of) => scaled(value(of.links.find((link) => link.name === longest.name)?.[key]), factor);
+    const waits = (of) => (of.cells ?? []).flatMap((cell) => cell.stations ?? []).map((s) => value(s.queue_delay_p95_s) ?? 0);
+    return [
+      ["Goodput, all flows", "Mb/s", 1, (of) => scaled(value(of.total_goodput_bps), 1e-6)],
+      ...(summary.flows.length > 1 ? [
+        ["Least goodput of a flow", "Mb/s", 1, (of) => Math.min(...flows(of, "goodput_bps").map((v) => v ?? 0)) / 1e6, "each"],
+        ["Jain's index of the endless flows", "", 1, (of) => value(of.jain_index)],
+      ] : []),
+      ["Mean round-trip time", "ms", -1, (of) => scaled(average(flows(of, "rtt_mean_s")), 1e3)],
+      ["Retransmitted", "%", -1, (of) => scaled(ratio(sum(flows(of, "retransmissions")), sum(flows(of, "segments_sent"))), 100)],
+      ["Retransmissions", "", -1, (of) => sum(flows(of, "retransmissions")), "counts"],
+      ["Timeouts", "", -1, (of) => sum(flows(of, "timeouts")), "counts"],
+      ["Fast retransmits", "", -1, (of) => sum(flows(of, "fast_retransmits")), "counts"],
+      ...(sum(flows(summary, "ecn_reactions")) ? [["Reactions to ECN marks", "", 0, (of) => sum(flows(of, "ecn_reactions")), "counts"]] : []),
+      ...(longest ? [
+        [`Mean queue, ${longest.name}`, "packets", -1, queue("mean_queue_packets", 1)],
+        ["95th percentile of its delay", "ms", -1, queue("queue_delay_p95_s", 1e3)],
+        [`Loss rate, ${longest.name}`, "%", -1, queue("loss_rate", 100)],
+        [`Utilisation, ${longest.name}`, "%", 0, queue("utilisation", 100)],
+      ] : []),
+      ...(waits(summary).length ? [["Longest 95th percentile of a queue delay", "ms", -1, (of) => 1e3 * Math.max(...waits(of)), "each"]] : []),
+      ...(summary.cells ?? []).slice(0, 1).map(() => ["Medium busy", "%", 0, ({ cells: [c] }) => scaled(value((c.medium ?? c).busy_share), 100)]),
+    ].map(([name, unit, better, of, kind]) => ({ name, unit, better, of, kind }));
+  }
 
-  // Fills the body of the table.
-  function fill(body, run, held) {
-    const before = new Map((held ? rows(held) : []).map((row) => [row.name, row.value]));
-    body.replaceChildren(...rows(run).map(({ name, unit, value, better }) => {
-      const row = document.createElement("tr");
-      const head = cellOf("th", name);
-      head.scope = "row";
-      row.append(head, cellOf("td", Units.show(value)), cellOf("td", unit, "unit"));
+  // The rows of a run: quantities that have a value, with it and with the values of the replications.
+  function rows(run) {
+    return quantities(run).flatMap(({ of, ...row }) => {
+      const single = run.replications.map(of);
+      const mean = row.kind === "each" ? average(single) : of(run.summary);
+      return mean === null || !Number.isFinite(mean) ? [] : [{ ...row, value: mean, single }];
+    });
+  }
+
+  // The rows of a run beside those of the held one. `standing` says what the paired difference shows: "more", "less",
+  // "equal" or "undecided"; null if there are no two replications to pair.
+  async function compared(run, held) {
+    const before = new Map(rows(held).map((row) => [row.name, row]));
+    const paired = Math.min(run.replications.length, held.replications.length);
+    const made = rows(run).map((row) => ({ ...row, old: before.get(row.name) ?? null, standing: null }));
+    const known = (values) => values.every((v) => v !== null && Number.isFinite(v));
+    const tested = made.filter(({ single, old }) => paired > 1 && old && known(single.slice(0, paired)) && known(old.single.slice(0, paired)));
+    const pairs = tested.map(({ single, old, kind }) => ({ ours: single.slice(0, paired), theirs: old.single.slice(0, paired), counts: kind === "counts" }));
+    const { differences } = await Engine.ask({ do: "differences", pairs });
+    differences.forEach(({ standing }, i) => { tested[i].standing = standing; });
+    return { rows: made, paired };
+  }
+
+  // The text of a change, and "good" or "bad" if the replications carry it.
+  function change({ value: now, old, standing, better }) {
+    if (!old) return { text: "–", tone: "" };
+    const difference = now - old.value;
+    const sign = difference > 0 ? "+" : "";
+    const size = old.value === 0 ? `${sign}${Units.show(difference)}` : `${sign}${Units.show((100 * difference) / old.value, 2)} %`;
+    const carried = (standing === "more" && difference > 0) || (standing === "less" && difference < 0);
+    const tone = carried && better ? (difference * better > 0 ? "good" : "bad") : "";
+    return { text: standing === "undecided" && difference !== 0 ? `~ ${size}` : difference === 0 ? "0 %" : size, tone };
+  }
+
+  // What the colours of the changes mean.
+  function legend({ paired }) {
+    if (paired < 2) return "With one replication, no change is marked better or worse: it may be chance. Two or more replications of both runs show whether it is.";
+    return `Better (green) and worse (red) are marked only where the 95 % interval of the difference excludes zero, paired over ${paired} replications. ~ marks a difference that is not significant.`;
+  }
+
+  // Fills the body of the table. Returns its first rows as `[name, text]`, and the legend of the changes.
+  async function fill(body, run, held, isCurrent) {
+    const made = held ? await compared(run, held) : { rows: rows(run), paired: 0 };
+    if (!isCurrent()) return null;
+    const first = [];
+    body.replaceChildren(...made.rows.map((row) => {
+      const shown = Units.show(row.value);
+      const name = make("th", { scope: "row", text: row.name, ...(row.unit ? { "data-unit": row.unit } : {}) });
+      const line = make("tr", {}, name, make("td", { text: shown }), make("td", { class: "unit", text: row.unit }));
+      const { text, tone } = held ? change(row) : {};
       if (held) {
-        const old = before.get(name);
-        const change = old ? (value - old) / old : null;
-        const tone = change === null || Math.abs(change) < 5e-4 || !better ? "" : change * better > 0 ? "good" : "bad";
-        const percent = change === null ? "–" : `${change > 0 ? "+" : ""}${Units.show(100 * change, 2)} %`;
-        row.append(cellOf("td", Units.show(old)), cellOf("td", old === 0 && value === 0 ? "0 %" : percent, tone));
+        const word = { good: " better", bad: " worse" }[tone];
+        const cell = make("td", { class: tone }, text, ...(word ? [make("span", { class: "spoken", text: word })] : []));
+        line.append(make("td", { text: Units.show(row.old?.value) }), cell);
       }
-      return row;
+      first.push([row.name, `${shown} ${row.unit}`, text]);
+      return line;
     }));
+    return { first: first.slice(0, 3), legend: held ? legend(made) : "" };
   }
 
-  // Fills the table of flows.
-  function fillFlows(body, { summary }) {
-    body.replaceChildren(...summary.flows.slice(0, 50).map((flow) => {
-      const row = document.createElement("tr");
-      const head = cellOf("th", flow.name);
-      head.scope = "row";
-      const value = (key, factor = 1) => cellOf("td", Units.show(scaled(mean(flow[key]), factor)));
-      row.append(head, value("goodput_bps", 1e-6), value("rtt_mean_s", 1e3), value("retransmission_ratio", 100), value("timeouts"), value("fast_retransmits"));
-      return row;
-    }));
+  // Says in the body of the table that no replication is finished.
+  function none(body) {
+    body.replaceChildren(make("tr", {}, make("td", { colspan: 5, class: "nothing", text: "Nothing is finished: the run was stopped in its first replication." })));
   }
-  return { rows, fill, fillFlows };
+  return { fill, none };
 })();

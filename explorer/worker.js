@@ -25,35 +25,48 @@ function ask(request) {
   }
 }
 
-// Events in a step, and least times between two looks at the clock and two reports, in milliseconds.
+// Events in a step; least time between two reports in milliseconds; a report takes at most this part of the time.
 const EVENTS = 10000;
 const REPORT_MS = 150;
+const REPORT_PART = 0.2;
 
-// Runs a scenario; reports its series meanwhile.
-function run({ id, text, name }) {
+// The flows whose series the page wants. Another choice is heard between two reports.
+let wanted = [];
+const series = () => JSON.parse(ask({ do: "series", flows: wanted })).series;
+const pause = () => new Promise((resolve) => setTimeout(resolve));
+
+// Runs a scenario. Meanwhile reports its series, and the document of the replications that are finished, which
+// the page keeps if it ends the worker.
+async function run({ id, text, name, flows }) {
+  wanted = flows;
   const begun = performance.now();
   const told = (more) => postMessage({ id, ...more, ms: performance.now() - begun });
   const first = JSON.parse(ask({ do: "begin", text, name }));
   if (first.error) return told({ error: first.error });
-  let reported = begun;
+  let next = begun + REPORT_MS;
+  let kept = 0;
+  let finished = 0;
   for (;;) {
     const step = JSON.parse(ask({ do: "step", events: EVENTS }));
     if (step.error) return told({ error: step.error });
     if (step.done) break;
-    if (performance.now() - reported > REPORT_MS) {
-      const { series } = JSON.parse(ask({ do: "partial" }));
-      told({ series, progress: step.progress });
-      reported = performance.now();
-    }
+    ({ finished } = step);
+    const now = performance.now();
+    if (now < next) continue;
+    const { progress } = step;
+    told({ series: series(), progress, finished, ...(finished > kept ? { document: ask({ do: "document" }) } : {}) });
+    kept = finished;
+    await pause();
+    const cost = performance.now() - now;
+    next = performance.now() + Math.max(REPORT_MS, cost * (1 / REPORT_PART - 1));
   }
-  const simulated = performance.now() - begun;
-  const { series } = JSON.parse(ask({ do: "partial" }));
-  const document = ask({ do: "finish" });
-  postMessage({ id, series, document, progress: 1, ms: simulated });
+  const ms = performance.now() - begun;
+  postMessage({ id, series: series(), document: ask({ do: "document" }), progress: 1, ms, done: true });
 }
 
 onmessage = ({ data }) => {
   if (data.module) module = data.module;
   else if (data.run) run(data);
+  else if (data.flows) wanted = data.flows;
   else postMessage({ id: data.id, answer: ask(data.request) });
 };

@@ -10,8 +10,8 @@ from typing import Any, Final
 
 from reference_pages import GENERATED, cell, code, table
 
-from airtcp.papers import record
-from airtcp.papers.verdict import MET
+from airtcp_papers import record
+from airtcp_papers.verdict import MET
 
 DOCS: Final = Path(__file__).resolve().parent.parent / "docs"
 _NOT_MET: Final = ("not reproduced", "undecided")

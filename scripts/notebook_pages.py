@@ -20,7 +20,7 @@ FOLDER: Final = Path(__file__).resolve().parent.parent / "docs" / "notebooks"
 def pages() -> dict[str, bytes]:
     """Run every notebook; return its page and its pictures by their place on the site."""
     made: dict[str, bytes] = {}
-    for path in sorted(FOLDER.glob("*.py")):
+    for path in sorted(FOLDER.glob("[a-z]*.py")):
         made |= _page(path)
     return made
 

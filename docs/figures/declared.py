@@ -1,6 +1,6 @@
 """What the documentation's figures and experiments are: one declaration each, `NAME.toml`.
 
-The form is checked like that of the published entries (`airtcp.papers.form`). An experiment here has no
+The form is checked like that of the published entries (`airtcp_papers.form`). An experiment here has no
 published value to be judged by and draws freely, so it has a function in place of a driver.
 What it depends on is its function's file, the files that this one imports, its parameters and its inputs.
 The program itself is not part of it: what moves a number is named in the changelog, and cheap
@@ -24,9 +24,9 @@ from typing import TYPE_CHECKING, Any, Final
 import polars as pl
 import style
 
-from airtcp.papers import cache, pages
-from airtcp.papers.form import Key, check, refuse
-from airtcp.papers.library import read_toml
+from airtcp_papers import cache, pages
+from airtcp_papers.form import Key, check, refuse
+from airtcp_papers.library import read_toml
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

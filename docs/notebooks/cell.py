@@ -79,4 +79,6 @@ def _(mo):
 
 
 if __name__ == "__main__":
-    app.run()
+    from _terminal import show
+
+    show(app.run()[0], __file__)

@@ -88,4 +88,6 @@ A burst costs TCP one reaction for many losses, and the long runs of successes l
 
 
 if __name__ == "__main__":
-    app.run()
+    from _terminal import show
+
+    show(app.run()[0], __file__)

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from airtcp._core import AirtcpError, ScenarioError, TraceError
     from airtcp.data.extension import registry, version
     from airtcp.data.table import Table
-    from airtcp.papers.call import published, reproduce
-    from airtcp.papers.result import PapersResult
     from airtcp.questions.capture.call import capture
     from airtcp.questions.capture.result import CaptureResult
     from airtcp.questions.compare.call import compare
@@ -58,7 +56,6 @@ __all__ = [
     "CompareResult",
     "DiagnoseResult",
     "FitResult",
-    "PapersResult",
     "RunResult",
     "ScenarioError",
     "SchemesResult",
@@ -73,9 +70,7 @@ __all__ = [
     "convert",
     "diagnose",
     "models",
-    "published",
     "registry",
-    "reproduce",
     "run",
     "schema",
     "stats",
@@ -94,7 +89,6 @@ _HOME = {
     "CompareResult": "airtcp.questions.compare.result",
     "DiagnoseResult": "airtcp.questions.diagnose.result",
     "FitResult": "airtcp.questions.fit.result",
-    "PapersResult": "airtcp.papers.result",
     "RunResult": "airtcp.questions.run.result",
     "SchemesResult": "airtcp.questions.compare.result",
     "StudyResult": "airtcp.questions.study.result",
@@ -106,9 +100,7 @@ _HOME = {
     "convert": "airtcp.questions.trace.call",
     "diagnose": "airtcp.questions.diagnose.call",
     "models": "airtcp.questions.trace.call_stats",
-    "published": "airtcp.papers.call",
     "registry": "airtcp.data.extension",
-    "reproduce": "airtcp.papers.call",
     "run": "airtcp.questions.run.call",
     "schema": "airtcp.questions.schemas",
     "stats": "airtcp.questions.trace.call_stats",

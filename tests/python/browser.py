@@ -69,6 +69,7 @@ class Browser:
         """
         page = self.blank(scheme=scheme, width=width)
         page.goto(path.as_uri())
+        page.evaluate("document.querySelectorAll('details.part').forEach(one => one.open = true)")
         # Asks once, because a chart may be drawn between two questions.
         while name := page.evaluate(_NEXT_UNDRAWN):
             page.evaluate(

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pytest
 
 import airtcp
+import airtcp_papers
 from airtcp import _core
 from examples import LOSSY_LINK
 
@@ -192,9 +193,17 @@ def test_options_of_any_type(traces: Path, tmp_path: Path, papers: Path) -> None
         (lambda: airtcp.compare(traces, tcp=[nothing]), TypeError, "names has <object"),
         (lambda: airtcp.compare(traces, overrides=nothing), TypeError, "object"),
         (lambda: airtcp.trace_fit(traces, where=[nothing]), TypeError, "where has <object"),
-        (lambda: airtcp.published([nothing]), TypeError, "ids has <object"),
-        (lambda: airtcp.reproduce(papers=papers, runs=0), ValueError, "runs is 0; expected 1 to"),
-        (lambda: airtcp.reproduce(papers=papers, runs=nothing), TypeError, "runs is <object"),
+        (lambda: airtcp_papers.published([nothing]), TypeError, "ids has <object"),
+        (
+            lambda: airtcp_papers.reproduce(papers=papers, runs=0),
+            ValueError,
+            "runs is 0; expected 1 to",
+        ),
+        (
+            lambda: airtcp_papers.reproduce(papers=papers, runs=nothing),
+            TypeError,
+            "runs is <object",
+        ),
         (
             lambda: airtcp.synth(tmp_path / "a.txt", packets=9, prr=10**400),
             airtcp.TraceError,

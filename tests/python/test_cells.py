@@ -85,7 +85,7 @@ def test_runs_without_cells_have_no_such_tables(tmp_path: Path) -> None:
 
 def test_what_is_printed(run: Program, tmp_path: Path) -> None:
     (tmp_path / "star.toml").write_text(CELL)
-    ended = run("run", "star.toml", "--out", "results")
+    ended = run("run", "star.toml", "--out", "results", "--details")
     assert ended.code == 0, ended.err
     for word in ("sta0", "airtime", "data (%)", "sending (%)", "Jain's fairness index", "busy"):
         assert word in ended.out, word

@@ -182,7 +182,7 @@ def test_run(run: Program, tmp_path: Path) -> None:
     flow = document["summary"]["flows"][0]
     assert set(flow["goodput_bps"]) == ESTIMATE
     assert "srtt_s" in flow
-    table = run("run", "s.toml")
+    table = run("run", "s.toml", "--details")
     assert "goodput (Mb/s)" in table.out
     assert "seed 1" in table.out
 

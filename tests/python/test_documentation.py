@@ -13,8 +13,8 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import airtcp
-from airtcp.papers import record
-from airtcp.papers.rows import counted
+from airtcp_papers import record
+from airtcp_papers.rows import counted
 from examples import DOCS, ROOT
 
 if TYPE_CHECKING:

@@ -5,107 +5,19 @@ from __future__ import annotations
 import base64
 import json
 import re
-import time
 import zlib
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import airtcp
 from airtcp.pages import explorer
-from browser import PATIENCE_MS
+from explorer_page import BUILT, CELL, LINK, REMEDY, done, fragment, opened, until, write
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from browser import Browser
-
-ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "out" / "explorer" / "index.html"
-BUILT = pytest.mark.skipif(not PAGE.exists(), reason="`make explorer` has not built the page")
-
-LINK = """
-duration = "20 s"
-seed = 7
-[[links]]
-from = "a"
-to = "b"
-rate = "10 Mb/s"
-delay = "20 ms"
-loss = { model = "gilbert-elliott", mean_loss = 0.01, mean_burst = 20, slot = "1.2 ms" }
-[[flows]]
-from = "a"
-to = "b"
-tcp = { profile = "linux", congestion = "cubic" }
-"""
-CELL = """
-duration = "3 s"
-warmup = "500 ms"
-replications = 2
-[[cells]]
-layout = { kind = "star", stations = 6, radius_m = 5 }
-rate_control = { control = "minstrel" }
-mac = { access = "edca" }
-schemes = [{ scheme = "ftca" }]
-[[flows]]
-count = 6
-from = "sta*"
-to = "ap"
-tcp = "linux"
-"""
-REMEDY = """
-duration = "10 s"
-replications = 3
-[topology]
-kind = "dumbbell"
-pairs = 2
-[topology.bottleneck]
-rate = "5 Mb/s"
-delay = "10 ms"
-queue = { kind = "red", ecn = true }
-loss = { model = "bernoulli", probability = 0.1 }
-protocol = { kind = "ll-harq" }
-[[flows]]
-from = "s0"
-to = "r0"
-transport = "lt-tcp"
-[[flows]]
-from = "s1"
-to = "r1"
-transport = "sliding"
-"""
-
-
-def _opened(browser: Browser, fragment: str = "") -> Any:
-    page = browser.blank()
-    page.goto(f"{PAGE.as_uri()}{fragment}")
-    return _done(page)
-
-
-def _done(page: Any, state: str = "done") -> Any:
-    page.locator(f"body[data-state={state}]").wait_for()
-    return page
-
-
-def _until(page: Any, condition: str) -> None:
-    """Wait for a condition; the page's policy refuses the browser's own waiting for one."""
-    end = time.monotonic() + PATIENCE_MS / 1000
-    while not page.evaluate(condition):
-        assert time.monotonic() < end, condition
-        page.wait_for_timeout(20)
-
-
-def _write(page: Any, text: str) -> None:
-    """Write a scenario into the page, which begins to run it before this returns."""
-    page.evaluate(
-        "text => { const area = document.getElementById('toml'); area.value = text;"
-        " area.dispatchEvent(new Event('input')); }",
-        text,
-    )
-
-
-def _fragment(text: str) -> str:
-    packed = base64.urlsafe_b64encode(zlib.compress(text.encode())).decode().rstrip("=")
-    return f"#s={packed}"
 
 
 def _document(page: Any) -> str:
@@ -134,7 +46,7 @@ def _assert_same(shown: Any, expected: Any) -> None:
 @BUILT
 def test_a_queue_keeps_its_other_parameters(browser: Browser) -> None:
     red = 'queue = { kind = "red", min = 5, max = 15, limit = 60, max_p = 0.02 }'
-    page = _opened(browser, _fragment(REMEDY.replace('queue = { kind = "red", ecn = true }', red)))
+    page = opened(browser, fragment(REMEDY.replace('queue = { kind = "red", ecn = true }', red)))
     number = page.locator("#queue")
     number.fill("80")
     number.dispatch_event("change")
@@ -151,7 +63,7 @@ def test_a_queue_keeps_its_other_parameters(browser: Browser) -> None:
 @BUILT
 @pytest.mark.parametrize("text", [LINK, CELL, REMEDY], ids=["link", "cell", "remedy"])
 def test_same_numbers_as_the_command_line(browser: Browser, text: str) -> None:
-    page = _opened(browser, _fragment(text))
+    page = opened(browser, fragment(text))
     shown = _document(page)
     expected = airtcp.run("scenario.toml", text=text)
     _assert_same(json.loads(shown), expected.json)
@@ -167,13 +79,13 @@ def test_same_numbers_as_the_command_line(browser: Browser, text: str) -> None:
 
 @BUILT
 def test_controls_change_the_run(browser: Browser) -> None:
-    page = _opened(browser, _fragment(LINK))
+    page = opened(browser, fragment(LINK))
     before = json.loads(_document(page))
     page.locator("#hold").click()
     page.locator("#rate").fill("2")
     page.locator("#rate").press("Enter")
-    _until(page, "explorer.s.written.links[0].forward.rate === '2 Mb/s'")
-    after = json.loads(_document(_done(page)))
+    until(page, "explorer.s.written.links[0].forward.rate === '2 Mb/s'")
+    after = json.loads(_document(done(page)))
     rows = page.locator("#numbers tr").first
     assert after["summary"]["total_goodput_bps"] != before["summary"]["total_goodput_bps"]
     assert after["summary"]["total_goodput_bps"]["mean"] < 2e6
@@ -183,23 +95,23 @@ def test_controls_change_the_run(browser: Browser) -> None:
     assert 'rate = "2 Mb/s"' in text
     assert airtcp.run("x.toml", text=text).json == after
     page.locator("#law").select_option("westwood")
-    _until(page, "explorer.s.written.flows[0].tcp.congestion.law === 'westwood'")
+    until(page, "explorer.s.written.flows[0].tcp.congestion.law === 'westwood'")
     page.locator("#protocol").select_option("ll-harq")
-    _until(page, "explorer.s.written.links[0].forward.protocol?.kind === 'll-harq'")
+    until(page, "explorer.s.written.links[0].forward.protocol?.kind === 'll-harq'")
     page.locator("[data-control=burst] input[type=range]").fill("0")
-    _until(page, "explorer.s.written.links[0].forward.loss.model === 'bernoulli'")
-    _done(page)
+    until(page, "explorer.s.written.links[0].forward.loss.model === 'bernoulli'")
+    done(page)
     text = page.locator("#toml").input_value()
     assert airtcp.run("x.toml", text=text).json == json.loads(_document(page))
     page.locator("#restore").click()
-    _until(page, "explorer.s.written.links[0].forward.rate === '10 Mb/s'")
-    assert json.loads(_document(_done(page))) == before
+    until(page, "explorer.s.written.links[0].forward.rate === '10 Mb/s'")
+    assert json.loads(_document(done(page))) == before
     assert not browser.complaints
 
 
 @BUILT
 def test_controls_keep_what_was_just_written(browser: Browser) -> None:
-    page = _opened(browser, _fragment(LINK))
+    page = opened(browser, fragment(LINK))
     page.evaluate(
         """() => {
           const area = document.getElementById("toml"), law = document.getElementById("law");
@@ -214,8 +126,8 @@ def test_controls_keep_what_was_just_written(browser: Browser) -> None:
           slider.dispatchEvent(new Event("input"));
         }"""
     )
-    _until(page, "explorer.s.written.links[0].forward.rate === '100 kb/s'")
-    text = _done(page).locator("#toml").input_value()
+    until(page, "explorer.s.written.links[0].forward.rate === '100 kb/s'")
+    text = done(page).locator("#toml").input_value()
     assert text.startswith('# Ours\ntitle = "Mine"\n')
     assert 'rate = "100 kb/s"' in text
     assert "westwood" in text
@@ -225,7 +137,7 @@ def test_controls_keep_what_was_just_written(browser: Browser) -> None:
 
 @BUILT
 def test_every_control_gives_a_scenario(browser: Browser) -> None:
-    page = _opened(browser)
+    page = opened(browser)
     names = page.eval_on_selector_all(
         "#preset optgroup option", "options => options.map(o => o.value)"
     )
@@ -277,15 +189,15 @@ def test_every_control_gives_a_scenario(browser: Browser) -> None:
 
 @BUILT
 def test_errors_are_those_of_the_command_line(browser: Browser) -> None:
-    page = _opened(browser, _fragment(LINK))
+    page = opened(browser, fragment(LINK))
     for wrong in (LINK.replace("10 Mb/s", "10 Mbit"), LINK.replace('"b"\ntcp', '"c"\ntcp')):
         with pytest.raises(airtcp.ScenarioError) as expected:
             airtcp.run("scenario.toml", text=wrong)
-        _write(page, wrong)
-        _done(page, "error")
+        write(page, wrong)
+        done(page, "error")
         assert page.locator("#problem").text_content() == str(expected.value)
-    _write(page, LINK)
-    _done(page)
+    write(page, LINK)
+    done(page)
     assert not page.locator("#problem").is_visible()
     assert json.loads(_document(page))["seed"] == 7
     assert not browser.complaints
@@ -298,34 +210,34 @@ def test_a_report_opens_its_scenario(browser: Browser, tmp_path: Path) -> None:
     report.write_text(result.page(), "utf-8")
     link = re.search(r'id="explorer" href="([^"]*)"', report.read_text("utf-8"))
     assert link
-    page = _opened(browser, link[1][link[1].index("#") :])
+    page = opened(browser, link[1][link[1].index("#") :])
     _assert_same(json.loads(_document(page)), result.json)
-    page = _opened(browser)
+    page = opened(browser)
     page.locator("#file").set_input_files(report)
-    _until(page, "explorer.s.cells.length === 1")
-    _assert_same(json.loads(_document(_done(page))), result.json)
+    until(page, "explorer.s.cells.length === 1")
+    _assert_same(json.loads(_document(done(page))), result.json)
     page.locator("#file").set_input_files(
         {"name": "notes.html", "mimeType": "text/html", "buffer": b"<!doctype html><p>none"}
     )
-    _done(page, "error")
+    done(page, "error")
     assert "expected a report" in page.locator("#problem").text_content()
     page.locator("#file").set_input_files(
         {"name": "mine.toml", "mimeType": "", "buffer": LINK.encode()}
     )
-    _done(page)
+    done(page)
     assert page.locator("#command").text_content() == "airtcp run mine.toml --seed 7"
     assert not browser.complaints
 
 
 @BUILT
 def test_a_new_run_cancels_the_old_one(browser: Browser) -> None:
-    page = _opened(browser, _fragment(LINK))
-    _write(page, CELL.replace('"3 s"', '"100000 s"'))
+    page = opened(browser, fragment(LINK))
+    write(page, CELL.replace('"3 s"', '"100000 s"'))
     page.locator("progress").wait_for()
-    _until(page, "document.getElementById('progress').value > 0")
-    _write(page, LINK)
-    _until(page, "explorer.s.cells.length === 0")
-    _done(page)
+    until(page, "document.getElementById('progress').value > 0")
+    write(page, LINK)
+    until(page, "explorer.s.cells.length === 0")
+    done(page)
     assert json.loads(_document(page)) == airtcp.run("scenario.toml", text=LINK).json
     assert not browser.complaints
 

@@ -19,7 +19,7 @@ import pytest
 
 import airtcp
 from airtcp.cli import console, ctrl_c, write
-from airtcp.papers.cache import Cache
+from airtcp_papers.cache import Cache
 from conftest import ENVIRONMENT, own_process
 from examples import LOSSY_LINK
 

@@ -6,10 +6,10 @@ import re
 from typing import TYPE_CHECKING, Any
 
 import airtcp
-from airtcp.papers import costs
 from airtcp.questions.compare import findings as compare
 from airtcp.questions.compare import findings_remedies as remedies
 from airtcp.words import sentences as words
+from airtcp_papers import costs
 from examples import DOCS, SCENARIOS
 from test_remedies import made_remedies
 from test_run_words import FULL_QUEUE
@@ -73,7 +73,7 @@ def test_a_share_below_all_is_not_all() -> None:
 
 def test_a_cell_names_ways_and_directions(tmp_path: Path, run: Program) -> None:
     (tmp_path / "cell.toml").write_text(FULL_QUEUE)
-    done = run("run", tmp_path / "cell.toml", "--html", "cell.html", "-q")
+    done = run("run", tmp_path / "cell.toml", "--html", "cell.html", "-q", "--details")
     assert not done.code, done.err
     assert "sta0 to ap" in done.out
     assert "ap to sta0" in done.out

@@ -15,9 +15,9 @@ import pytest
 
 import airtcp
 from airtcp.files import folder
-from airtcp.papers.cache import Cache
 from airtcp.questions.fit.links import read_result
 from airtcp.questions.sweep.chunks import read_chunk
+from airtcp_papers.cache import Cache
 from examples import LOSSY_LINK
 
 if TYPE_CHECKING:

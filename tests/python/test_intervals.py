@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import airtcp
-from airtcp.papers import outcome, verdict
-from airtcp.papers.paper import Claim, Term
 from airtcp.questions.compare import findings_remedies as remedies_words
 from airtcp.questions.fit import findings as fit
 from airtcp.questions.study import findings as study
@@ -24,6 +22,8 @@ from airtcp.questions.study import findings_link as link_words
 from airtcp.questions.trace import findings as trace_words
 from airtcp.words import notes as notes_words
 from airtcp.words import sentences as words
+from airtcp_papers import outcome, verdict
+from airtcp_papers.paper import Claim, Term
 
 if TYPE_CHECKING:
     from conftest import Program
@@ -273,7 +273,7 @@ def test_no_loss_seen_is_no_proof(run: Program, tmp_path: Path) -> None:
     assert 0 < links["a-b"]["ci_high"] < 0.1
     assert links["b-c"] == {"mean": 0, "ci_low": 0, "ci_high": 0}
     high = words.number(100 * links["a-b"]["ci_high"])
-    shown = run("run", scenario).out
+    shown = run("run", scenario, "--details").out
     rows = [line for line in shown.splitlines() if line.lstrip().startswith(("a-b ", "b-c "))]
     # Both directions of each link.
     assert [f"0 [0, {high}]" in row for row in rows] == [True, False, False, False]

@@ -7,8 +7,8 @@ import json
 from typing import TYPE_CHECKING
 
 import airtcp
-from airtcp.papers.drivers.links import runs_of_level
 from airtcp.questions.run import paths
+from airtcp_papers.drivers.links import runs_of_level
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -37,7 +37,7 @@ def test_a_run_reports_what_the_protocol_did(run: Program, tmp_path: Path) -> No
     """The document has the protocol's quantities, the page its section."""
     scenario = tmp_path / "air.toml"
     scenario.write_text(SCENARIO)
-    ended = run("run", str(scenario), "--out", str(tmp_path / "out"))
+    ended = run("run", str(scenario), "--details", "--out", str(tmp_path / "out"))
     assert ended.code == 0, ended.err
     assert "PFEC" in ended.out
     assert "residual loss" in ended.out
@@ -96,11 +96,11 @@ def test_a_run_reports_what_the_coding_of_a_flow_did(run: Program, tmp_path: Pat
     scenario = tmp_path / "air.toml"
     plain = SCENARIO.replace('protocol = { kind = "ll-harq" }\n', "")
     scenario.write_text(plain)
-    ended = run("run", str(scenario), "--html", str(tmp_path / "plain.html"))
+    ended = run("run", str(scenario), "--details", "--html", str(tmp_path / "plain.html"))
     assert "coded flow" not in ended.out
     assert "Coded flow" not in (tmp_path / "plain.html").read_text()
     scenario.write_text(plain + 'transport = "lt-tcp"\n')
-    ended = run("run", str(scenario), "--html", str(tmp_path / "coded.html"))
+    ended = run("run", str(scenario), "--details", "--html", str(tmp_path / "coded.html"))
     assert ended.code == 0, ended.err
     head, *rows = ended.out[ended.out.index("coded flow") :].splitlines()
     assert "PFEC (Mb/s)" in head
@@ -119,13 +119,13 @@ def test_chains_that_share_nothing_have_no_fairness(run: Program, tmp_path: Path
         f"{head}[[links]]{one}[[links]]{other}{flow.format('a', 'b')}{flow.format('c', 'd')}"
     )
     page = tmp_path / "page.html"
-    ended = run("run", str(scenario), "--html", str(page))
+    ended = run("run", str(scenario), "--details", "--html", str(page))
     assert ended.code == 0, ended.err
     assert "Jain" not in ended.out
     assert "carries most" in page.read_text()
     assert "Mb/s in all" not in page.read_text()
     scenario.write_text(SCENARIO)
-    ended = run("run", str(scenario), "--html", str(page))
+    ended = run("run", str(scenario), "--details", "--html", str(page))
     assert "Jain" in ended.out
     assert "carries most" not in page.read_text()
     assert "Mb/s in all" in page.read_text()

@@ -1,7 +1,8 @@
-"""The notebooks of the documentation run as programs."""
+"""The notebooks of the documentation run as programs, and show their results."""
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -14,7 +15,7 @@ from examples import DOCS
 if TYPE_CHECKING:
     from pathlib import Path
 
-NOTEBOOKS = sorted((DOCS / "notebooks").glob("*.py"))
+NOTEBOOKS = sorted((DOCS / "notebooks").glob("[a-z]*.py"))
 
 
 def test_every_notebook_is_on_the_page_of_notebooks() -> None:
@@ -24,7 +25,7 @@ def test_every_notebook_is_on_the_page_of_notebooks() -> None:
 
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
-def test_a_notebook_runs(notebook: Path, tmp_path: Path) -> None:
+def test_a_notebook_shows_its_result(notebook: Path, tmp_path: Path) -> None:
     pytest.importorskip("marimo", reason="the extra docs is not installed")
     done = subprocess.run(
         [sys.executable, notebook],
@@ -36,3 +37,11 @@ def test_a_notebook_runs(notebook: Path, tmp_path: Path) -> None:
         timeout=300,
     )
     assert done.returncode == 0, done.stderr
+    # Its title, its tables and its picture, in the order of its cells.
+    assert done.stdout.startswith("# ")
+    assert re.search(r"^Table: \d+ rows?, \d+ columns\n.+\n.*\d", done.stdout, re.MULTILINE)
+    pictures = re.findall(r"^Picture: (.+)$", done.stdout, re.MULTILINE)
+    assert len(pictures) == 1
+    drawn = (tmp_path / pictures[0]).read_text("utf-8")
+    assert drawn.startswith("<svg")
+    assert "<path" in drawn

@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import airtcp
+import airtcp_papers
 from airtcp.charts import draw
 from airtcp.cli import figures
 from airtcp.cli.options import FigureWidth
-from airtcp.papers.result import PapersResult
 from airtcp.questions import chart_data as data
 from airtcp.questions import page_parts, shown
+from airtcp_papers.result import PapersResult
 from test_start import SCENARIO
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Shown]:
         "capture": airtcp.capture(folder / "a.pcapng", events=True, series=True),
         "diagnose": airtcp.diagnose(folder / "a.pcapng", replications=5),
         "fit": airtcp.trace_fit(links),
-        "reproduce": airtcp.reproduce("S1.fig2", runs=1, sensitivity=False, cache=False),
+        "reproduce": airtcp_papers.reproduce("S1.fig2", runs=1, sensitivity=False, cache=False),
         "sweep": airtcp.sweep(
             {
                 "of": str(scenario),

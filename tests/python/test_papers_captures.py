@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import airtcp
-from airtcp.papers.drivers import captures, read_figure
-from airtcp.papers.expected_goodput import expected
-from airtcp.papers.form import PaperError
-from airtcp.papers.library import Library, default_root
-from airtcp.papers.loss_clusters import clusters
+import airtcp_papers
+from airtcp_papers.drivers import captures, read_figure
+from airtcp_papers.expected_goodput import expected
+from airtcp_papers.form import PaperError
+from airtcp_papers.library import Library, default_root
+from airtcp_papers.loss_clusters import clusters
 from example_paper import BARE, write_paper
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ def papers(tmp_path: Path) -> Path:
 
 
 def test_captures_agree_with_the_run(papers: Path) -> None:
-    (figure,) = airtcp.reproduce(papers=papers, cache=False).figures
+    (figure,) = airtcp_papers.reproduce(papers=papers, cache=False).figures
     found = {(m.metric, m.at["polling"]): m for m in figure.outcome.measures}
     for polling in ("none", 2):
         for name, most in (
@@ -108,7 +109,7 @@ def test_a_radio_that_is_not_there_is_refused(papers: Path) -> None:
     path = papers / "T1" / "fig-1.toml"
     path.write_text(FIGURE.replace('radio = "ap"', 'radio = "sta7"'))
     with pytest.raises(PaperError, match=r"\"sta7\" is no station.*accepted: ap, sta0"):
-        airtcp.reproduce(papers=papers, cache=False)
+        airtcp_papers.reproduce(papers=papers, cache=False)
 
 
 def test_a_clock_keeps_its_phase_and_a_sawtooth_does_not() -> None:

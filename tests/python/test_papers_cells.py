@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import airtcp
-from airtcp.papers.drivers import collisions, read_figure
-from airtcp.papers.drivers.cell_run import CellRun
-from airtcp.papers.drivers.cell_windows import Window
-from airtcp.papers.drivers.cells import MEASURES
-from airtcp.papers.drivers.variants import variants
-from airtcp.papers.form import PaperError
-from airtcp.papers.library import Library, default_root
-from airtcp.papers.reproduce import Options, Task, tasks_of
+import airtcp_papers
+from airtcp_papers.drivers import collisions, read_figure
+from airtcp_papers.drivers.cell_run import CellRun
+from airtcp_papers.drivers.cell_windows import Window
+from airtcp_papers.drivers.cells import MEASURES
+from airtcp_papers.drivers.variants import variants
+from airtcp_papers.form import PaperError
+from airtcp_papers.library import Library, default_root
+from airtcp_papers.runs import Options, Task, tasks_of
 from example_paper import BARE, write_paper
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ def papers(tmp_path: Path) -> Path:
 
 
 def test_every_combination_is_measured(papers: Path) -> None:
-    result = airtcp.reproduce(papers=papers, cache=False)
+    result = airtcp_papers.reproduce(papers=papers, cache=False)
     outcome = result.figures[0].outcome
     assert {(m.at["rate"], m.at["system"]) for m in outcome.measures} == {
         (rate, system) for rate in (6, 54) for system in ("base", "RTS/CTS")
@@ -155,7 +156,7 @@ def test_refusals(papers: Path) -> None:
     path = papers / "T1" / "fig-1.toml"
     path.write_text(FIGURE.replace('"data error"', '"data eror"'))
     with pytest.raises(PaperError, match='unknown value "data eror"; did you mean "data error"'):
-        airtcp.reproduce(papers=papers, cache=False)
+        airtcp_papers.reproduce(papers=papers, cache=False)
 
 
 def test_shares_of_losses() -> None:
@@ -221,7 +222,7 @@ def test_tables_among_overrides() -> None:
 
 def test_s0_prose() -> None:
     ids = ["S0.sec1", "S0.sec4A", "S0.sec4Dtimes"]
-    result = airtcp.reproduce(ids, cache=False, sensitivity=False, runs=2)
+    result = airtcp_papers.reproduce(ids, cache=False, sensitivity=False, runs=2)
     rows = {(row["id"], row["metric"], tuple(row["at"].values())): row for row in result.rows}
     held = [rows["S0.sec4Dtimes", "hold", (k,)]["here"] for k in (3, 7)]
     # Each attempt: DIFS, half a window, the frame with its preamble, the timeout of its MAC ACK.
@@ -240,7 +241,7 @@ def test_s0_prose() -> None:
 
 
 def test_s0_tables_have_a_reason_for_each_miss() -> None:
-    result = airtcp.reproduce(["S0.table2", "S0.table3"], cache=False, sensitivity=False)
+    result = airtcp_papers.reproduce(["S0.table2", "S0.table3"], cache=False, sensitivity=False)
     missed = [row for row in result.rows if row["verdict"] == "not reproduced"]
     assert all(row["cause"] for row in missed)
     met = {row["metric"] for row in result.rows if row["kind"] == "ordering"} - {
@@ -363,7 +364,7 @@ def test_windows_of_a_cell(papers: Path) -> None:
     # The cell repeats a frame once only, so that TCP sees the losses.
     lossy = SCENARIO.replace("residual_error", "mac.attempts = 2\nresidual_error")
     (papers / "scenarios" / "lossy.toml").write_text(lossy.replace("1.2 s", "2 s"))
-    result = airtcp.reproduce("T1.fig2", papers=papers, cache=False)
+    result = airtcp_papers.reproduce("T1.fig2", papers=papers, cache=False)
     outcome = result.figures[0].outcome
     found = {(m.metric, *m.at.values()): m for m in outcome.measures}
     whole, within = (found["reductions", "slowest", *span].each for span in ((), ("all",)))

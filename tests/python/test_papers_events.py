@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 
 from airtcp.data.extension import mean_interval
-from airtcp.papers.drivers import cells, links
-from airtcp.papers.drivers.cell_run import CellRun
-from airtcp.papers.drivers.gain import _pooled  # pyright: ignore[reportPrivateUsage]
-from airtcp.papers.drivers.links import ProtocolRun
-from airtcp.papers.drivers.variants import measured
-from airtcp.papers.outcome import Outcome, repeated
-from airtcp.papers.paper import Claim, Published, Term
-from airtcp.papers.verdict import judge, judge_claim
+from airtcp_papers.drivers import cells, links
+from airtcp_papers.drivers.cell_run import CellRun
+from airtcp_papers.drivers.gain import _pooled  # pyright: ignore[reportPrivateUsage]
+from airtcp_papers.drivers.links import ProtocolRun
+from airtcp_papers.drivers.variants import measured
+from airtcp_papers.outcome import Outcome, repeated
+from airtcp_papers.paper import Claim, Published, Term
+from airtcp_papers.verdict import judge, judge_claim
 
 ONES = [1.0] * 6
 

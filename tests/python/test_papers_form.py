@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 import airtcp
-from airtcp.papers import drivers, ensembles
-from airtcp.papers.drivers.variants import variants
-from airtcp.papers.form import PaperError
-from airtcp.papers.library import Library, default_root
-from airtcp.papers.paper import Term, term
-from airtcp.papers.schema import paper_schema
+import airtcp_papers
+from airtcp_papers import drivers, ensembles
+from airtcp_papers.drivers.variants import variants
+from airtcp_papers.form import PaperError
+from airtcp_papers.library import Library, default_root
+from airtcp_papers.paper import Term, term
+from airtcp_papers.schema import paper_schema
 from example_paper import changed
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ if TYPE_CHECKING:
 )
 def test_refusals(papers: Path, old: str, new: str, said: str) -> None:
     with pytest.raises(PaperError) as refused:
-        airtcp.published(papers=changed(papers, old, new))
+        airtcp_papers.published(papers=changed(papers, old, new))
     message = str(refused.value)
     assert said in message
     assert str(papers) in message
@@ -64,12 +65,12 @@ def test_refusals(papers: Path, old: str, new: str, said: str) -> None:
 def test_a_measure_that_the_driver_does_not_take(papers: Path) -> None:
     changed(papers, "at = { loss = 0.0 }", "at = { loss = 0.3 }")
     with pytest.raises(PaperError, match=r"measures no goodput\[loss=0.3\].*goodput\[loss=0.05\]"):
-        airtcp.reproduce(papers=papers, cache=False, sensitivity=False)
+        airtcp_papers.reproduce(papers=papers, cache=False, sensitivity=False)
 
 
 def test_what_is_no_toml(papers: Path) -> None:
     with pytest.raises(PaperError, match=r"fig-1.toml: not TOML: .*line"):
-        airtcp.published(papers=changed(papers, 'kind = "figure"', "kind = figure"))
+        airtcp_papers.published(papers=changed(papers, 'kind = "figure"', "kind = figure"))
 
 
 def test_a_refusal_ends_with_code_2(run: Program, papers: Path) -> None:
@@ -140,7 +141,7 @@ def test_generated_links_are_what_they_are_asked_to_be(tmp_path: Path) -> None:
 
 
 def test_every_paper_file_is_sound() -> None:
-    figures = airtcp.published()
+    figures = airtcp_papers.published()
     assert len(figures) >= 22
     for figure in figures:
         for said in figure.published:
@@ -174,7 +175,7 @@ def test_paper_files_keep_to_the_schema() -> None:
 
 def test_variants_that_are_judged_are_measured() -> None:
     """A row of a driver of variants names measures and values of its axes, all of them."""
-    for figure in airtcp.published():
+    for figure in airtcp_papers.published():
         if figure.driver not in {"captures", "cells", "links"}:
             continue
         known = [at for at, _ in variants(figure.parameters)]

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-import airtcp
-from airtcp.papers import costs, page_checks, pages, record
-from airtcp.papers.drivers import read_figure
-from airtcp.papers.form import PaperError
-from airtcp.papers.library import Library, default_root
+import airtcp_papers
+from airtcp_papers import costs, page_checks, pages, record
+from airtcp_papers.drivers import read_figure
+from airtcp_papers.form import PaperError
+from airtcp_papers.library import Library, default_root
 from example_paper import changed
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def _kept(papers: Path, folder: Path, cpu_s: float | None = None) -> Library:
     library = Library(papers)
-    result = airtcp.reproduce("T1", papers=papers, cache=False, sensitivity=False)
+    result = airtcp_papers.reproduce("T1", papers=papers, cache=False, sensitivity=False)
     record.keep(folder, result.figures, library, seed=1, cpu_s=cpu_s)
     return Library(papers)
 
@@ -118,7 +118,7 @@ def test_what_takes_seconds_still_comes_out_as_kept(request: pytest.FixtureReque
     cheap = {"S1": ["S1.fig2", "S1.sec6.2"]}
     for paper, ids in cheap.items():
         records = record.read(folder, paper)
-        for one in airtcp.reproduce(ids, cache=False, sensitivity=False).figures:
+        for one in airtcp_papers.reproduce(ids, cache=False, sensitivity=False).figures:
             kept = [row["here"] for row in records[one.figure.id]["rows"]]
             assert kept == [pytest.approx(row["here"], rel=1e-5) for row in one.rows]
 
@@ -168,7 +168,7 @@ def test_other_words_for_a_cause_need_no_new_run(papers: Path, tmp_path: Path) -
 def test_alternatives_stand_in_pages(papers: Path, tmp_path: Path) -> None:
     folder = tmp_path / "results"
     _kept(papers, folder)
-    result = airtcp.reproduce("T1", papers=papers, cache=False)
+    result = airtcp_papers.reproduce("T1", papers=papers, cache=False)
     record.keep_alternatives(folder, result.figures, 2)
     records = record.read(folder, "T1")
     page = "<!-- results: alternatives T1 queue 'T1.fig1 goodput[loss=0]' -->\nx\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor, wait
 from threading import Barrier, Event
 
-from airtcp.papers.places import Places
+from airtcp_papers.places import Places
 
 # Limits a wait.
 PATIENCE_S = 120

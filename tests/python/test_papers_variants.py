@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from airtcp.papers.context import Context
-from airtcp.papers.drivers.variants import Run, repeats_of, runs_of, variants
-from airtcp.papers.form import PaperError
-from airtcp.papers.library import Library
-from airtcp.questions import scenarios
+from airtcp.questions.run import call
+from airtcp_papers.context import Context
+from airtcp_papers.drivers.variants import Run, repeats_of, runs_of, variants
+from airtcp_papers.form import PaperError
+from airtcp_papers.library import Library
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,13 +39,13 @@ def test_fewer_replications_are_the_first_of_more(
     library: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made: list[int] = []
-    run = scenarios.run
+    run = call.run
 
     def counted(*args: Any, **options: Any) -> Any:
         made.append(options["replications"])
         return run(*args, **options)
 
-    monkeypatch.setattr(scenarios, "run", counted)
+    monkeypatch.setattr(call, "run", counted)
     context = Context(library, workers=2)
     three = context.replications("one.toml", runs=3)
     assert context.replications("one.toml", runs=2) == three[:2]

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from airtcp.papers.outcome import Measure, Outcome, repeated
-from airtcp.papers.paper import Assumption, Claim, Figure, Paper, Published, Term
-from airtcp.papers.rows import counted, rows_of, said_counts
-from airtcp.papers.verdict import judge, judge_claim
+from airtcp_papers.outcome import Measure, Outcome, repeated
+from airtcp_papers.paper import Assumption, Claim, Figure, Paper, Published, Term
+from airtcp_papers.rows import counted, rows_of, said_counts
+from airtcp_papers.verdict import judge, judge_claim
 
 
 def said(**values: Any) -> Published:

@@ -155,7 +155,9 @@ def test_a_run_draws(browser: Browser, tmp_path: Path) -> None:
     result = airtcp.run("s.toml", text=SCENARIO, series=True)
     page = browser.open(result.report(tmp_path / "run.html"), width=360)
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
-    assert page.locator("h1").inner_text() == json.loads(result.text)["scenario"]["title"]
+    document = json.loads(result.text)
+    assert page.locator("h1").inner_text() == document["answer"]["headline"]
+    assert document["scenario"]["title"] in (page.locator(".subject").text_content() or "")
     assert browser.complaints == []
     page.context.close()
 
@@ -189,8 +191,8 @@ def test_cells_draw(browser: Browser, tmp_path: Path, scheme: str, width: int) -
     (tmp_path / "c.toml").write_text(CELL, "utf-8")
     result = airtcp.run(tmp_path / "c.toml")
     page = browser.open(result.report(tmp_path / "r.html"), scheme=scheme, width=width)
-    # Goodput of the flows, four charts of each cell, queue delays and service times.
-    assert page.locator("[data-drawn]").count() == 11
+    # Goodput and limits of the flows, four charts of each cell, queue delays, service times.
+    assert page.locator("[data-drawn]").count() == 12
     assert page.locator("[data-drawn='empty']").count() <= 1
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert page.locator("main i").count() == 0

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from typer.testing import CliRunner
 
-import airtcp
+import airtcp_papers
 from airtcp.cli.commands import app
-from airtcp.papers import call
-from airtcp.papers import charts as charts_papers
-from airtcp.papers.result import PapersResult
+from airtcp_papers import call
+from airtcp_papers import charts as charts_papers
+from airtcp_papers.result import PapersResult
 from browser import wait_for
 from example_paper import changed
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def test_end_to_end(papers: Path) -> None:
-    result = airtcp.reproduce("T1", papers=papers, cache=False, seed=3)
+    result = airtcp_papers.reproduce("T1", papers=papers, cache=False, seed=3)
     first, second, third = result.rows
     assert [row["verdict"] for row in result.rows] == [
         "within tolerance",
@@ -52,11 +52,15 @@ def test_end_to_end(papers: Path) -> None:
 
 def test_the_same_seed_gives_the_same_rows(papers: Path) -> None:
     one, other = (
-        airtcp.reproduce(papers=papers, cache=False, seed=5, workers=w, sensitivity=False).text
+        airtcp_papers.reproduce(
+            papers=papers, cache=False, seed=5, workers=w, sensitivity=False
+        ).text
         for w in (1, 2)
     )
     assert one == other
-    changed_seed = airtcp.reproduce(papers=papers, cache=False, seed=6, sensitivity=False).text
+    changed_seed = airtcp_papers.reproduce(
+        papers=papers, cache=False, seed=6, sensitivity=False
+    ).text
     assert changed_seed != one
 
 
@@ -103,7 +107,7 @@ def test_the_list(run: Program, papers: Path) -> None:
 
 
 def test_measured_data_are_skipped_without_a_folder() -> None:
-    result = airtcp.reproduce("S1.fig1", cache=False, runs=1, data="/nonexistent")
+    result = airtcp_papers.reproduce("S1.fig1", cache=False, runs=1, data="/nonexistent")
     rows = {(row["at"]["set"], row["kind"]): row for row in result.rows}
     skipped = rows["orbit-noise", "value"]
     assert skipped["verdict"] == "skipped"
@@ -113,7 +117,7 @@ def test_measured_data_are_skipped_without_a_folder() -> None:
 
 
 def test_a_published_experiment_for_real() -> None:
-    result = airtcp.reproduce(["S1.fig2", "S1.sec6.2"], cache=False)
+    result = airtcp_papers.reproduce(["S1.fig2", "S1.sec6.2"], cache=False)
     # Three draws do not determine the third digit of a probability.
     told = {"within interval", "within tolerance", "undecided"}
     assert {row["verdict"] for row in result.rows} <= told
@@ -137,7 +141,7 @@ def test_axes_have_titles_and_plain_numbers(papers: Path) -> None:
     text = (papers / "T1" / "fig-1.toml").read_text()
     text = text.replace("loss = 0.0 }", "loss = 0.01 }").replace("[loss=0]", "[loss=0.01]")
     (papers / "T1" / "fig-1.toml").write_text(text)
-    result = airtcp.reproduce("T1", papers=papers, cache=False, sensitivity=False)
+    result = airtcp_papers.reproduce("T1", papers=papers, cache=False, sensitivity=False)
     plot = result.figures[0].outcome.plots[0]
     assert plot.x.title == "packets lost"
     drawn = json.dumps(charts_papers.chart(plot, []))
@@ -152,7 +156,9 @@ def test_the_verdict_is_not_cut_off(browser: Browser, papers: Path, tmp_path: Pa
     text = text.replace("goodput[", f"{wide}[").replace('metric = "goodput"', f'metric = "{wide}"')
     text = text.replace('plot = "goodput"\nx = 0\ny = 9\n', "")
     (papers / "T1" / "fig-1.toml").write_text(text)
-    page_path = airtcp.reproduce("T1", papers=papers, cache=False).report(tmp_path / "page.html")
+    page_path = airtcp_papers.reproduce("T1", papers=papers, cache=False).report(
+        tmp_path / "page.html"
+    )
     page = browser.open(page_path)
     boxes = "[...document.querySelectorAll('.paper > .panel > .scroll')]"
     widths = page.evaluate(f"{boxes}.map((box) => [box.scrollWidth, box.clientWidth])")
@@ -161,7 +167,7 @@ def test_the_verdict_is_not_cut_off(browser: Browser, papers: Path, tmp_path: Pa
 
 
 def test_the_page_draws(browser: Browser, papers: Path, tmp_path: Path) -> None:
-    result = airtcp.reproduce(papers=papers, cache=False)
+    result = airtcp_papers.reproduce(papers=papers, cache=False)
     page_path = result.report(tmp_path / "page.html")
     for width in (360, 1300):
         page = browser.open(page_path, width=width)
@@ -176,7 +182,7 @@ def test_the_page_draws(browser: Browser, papers: Path, tmp_path: Path) -> None:
 
 
 def test_printing_leaves_no_chart_blank(browser: Browser, papers: Path, tmp_path: Path) -> None:
-    page_path = airtcp.reproduce(papers=papers, cache=False).report(tmp_path / "page.html")
+    page_path = airtcp_papers.reproduce(papers=papers, cache=False).report(tmp_path / "page.html")
     # No chart is near the view when the page is printed.
     text = page_path.read_text("utf-8").replace("<main", '<div style="height: 9000px"></div><main')
     page_path.write_text(text, "utf-8")

@@ -26,7 +26,6 @@ ROOMS: Final = (
     "charts",
     "pages",
     "questions",
-    "papers",
     "cli",
 )
 QUESTIONS: Final = (
@@ -136,6 +135,11 @@ def test_no_files_import_each_other_in_a_circle() -> None:
         TopologicalSorter(graph()).prepare()
     except CycleError as error:
         pytest.fail(f"a circle of imports: {' -> '.join(error.args[1])}")
+
+
+def test_the_program_does_not_need_the_papers() -> None:
+    for name, path in _modules().items():
+        assert not imported(path.read_text("utf-8"), {"airtcp_papers"}), name
 
 
 def test_the_architecture_has_the_order() -> None:

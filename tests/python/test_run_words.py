@@ -249,7 +249,7 @@ def test_groups_and_drops_add_up() -> None:
 
 def test_the_terminal_begins_with_what_happened(run: Program, tmp_path: Path) -> None:
     (tmp_path / "cell.toml").write_text(FULL_QUEUE, "utf-8")
-    ended = run("run", "cell.toml", "--quiet")
+    ended = run("run", "cell.toml", "--quiet", "--details")
     assert ended.code == 0
     assert ended.out.lstrip().startswith("The medium of cell")
     assert "direction" in ended.out

@@ -10,6 +10,7 @@ use airtcp_units::Nanos;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use crate::changes::Pair;
 use crate::edit;
 use crate::opened::opened;
 use crate::plan::{self, described, no_traces};
@@ -37,10 +38,12 @@ enum Request {
     },
     /// Runs up to `events` events.
     Step { events: u64 },
-    /// The series of the first replication so far.
-    Partial {},
-    /// Ends the run; the answer is its document.
-    Finish {},
+    /// The series of the first replication so far: of the flows with these names, or of all flows.
+    Series { flows: Option<Vec<String>> },
+    /// The document of the replications that are finished so far.
+    Document {},
+    /// For each pair the paired difference of two runs.
+    Differences { pairs: Vec<Pair> },
 }
 
 thread_local! {
@@ -84,22 +87,28 @@ fn handled(request: Request) -> Result<String, ScenarioError> {
             let progress = ((run.finished() as f64 + part) / all).min(1.0);
             text_of(&json!({"done": done, "progress": progress, "finished": run.finished()}))
         }),
-        Request::Partial {} => with_run(|run| {
+        Request::Series { flows } => with_run(|run| {
             let end = Nanos::ZERO + run.plan().scenario.duration;
             let until = if run.finished() > 0 { end } else { run.now() };
+            let wanted = |name: &str| {
+                flows.as_ref().is_none_or(|flows| flows.iter().any(|flow| flow == name))
+            };
             let made = run.probe().map(|(recorded, progress)| {
                 // A copy ends with the latest rows.
                 let mut recorded = recorded.clone();
                 recorded.finish();
-                series(&recorded, progress, run.plan(), until)
+                series(&recorded, progress, run.plan(), until, &wanted)
             });
             text_of(&json!({ "series": made }))
         }),
-        Request::Finish {} => {
-            let run = RUN.take().ok_or_else(no_run)?;
+        Request::Document {} => with_run(|run| {
             // The page does not ask for limits, which take several runs.
             let explanation = Explanation::not_asked();
-            text_of(&ExplainedRun { run: run.end().0, explanation })
+            text_of(&ExplainedRun { run: run.so_far(), explanation })
+        }),
+        Request::Differences { pairs } => {
+            let all: Vec<_> = pairs.iter().map(Pair::difference).collect();
+            text_of(&json!({ "differences": all }))
         }
     }
 }

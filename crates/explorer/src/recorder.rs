@@ -1,5 +1,5 @@
 //! What a run records for the page: windows, round-trip times and queues, and per flow the bytes delivered,
-//! timeouts and fast retransmits over time. Memory is bounded whatever the run.
+//! timeouts and fast retransmits over time. The memory of a flow is bounded whatever the run.
 
 use airtcp_packet::EndpointId;
 use airtcp_probe::{Event, EventSource, Probe, Series, SeriesOptions};
@@ -12,10 +12,7 @@ const ROWS: usize = 1000;
 /// Intervals over which goodput is measured. \[choice\]
 pub(crate) const INTERVALS: u64 = 120;
 
-/// Most flows whose goodput is recorded over time. \[choice\]
-pub(crate) const MAX_FLOWS: usize = 64;
-
-/// Most timeouts, and most fast retransmits, that are recorded. \[choice\]
+/// Most timeouts, and most fast retransmits, that are recorded of a flow. \[choice\]
 const MAX_MARKS: usize = 2000;
 
 /// The recorders of a run.
@@ -33,9 +30,9 @@ pub(crate) fn recorder(plan: &Resolved) -> Recorder {
     let interval = Span((plan.scenario.duration.0 / INTERVALS).max(1));
     let progress = Progress {
         interval,
-        flows: vec![Vec::new(); plan.flows.len().min(MAX_FLOWS)],
-        timeouts: Vec::new(),
-        fast_retransmits: Vec::new(),
+        flows: vec![Vec::new(); plan.flows.len()],
+        timeouts: vec![Vec::new(); plan.flows.len()],
+        fast_retransmits: vec![Vec::new(); plan.flows.len()],
     };
     (Series::new(options), progress)
 }
@@ -48,10 +45,10 @@ pub(crate) struct Progress {
     /// For each flow the bytes delivered in each interval, in both directions; intervals after the last
     /// delivery are absent.
     pub(crate) flows: Vec<Vec<u64>>,
-    /// Expirations of the retransmission timer: flow and time.
-    pub(crate) timeouts: Vec<(u32, Nanos)>,
-    /// Recoveries without a timeout: flow and time.
-    pub(crate) fast_retransmits: Vec<(u32, Nanos)>,
+    /// For each flow the times at which the retransmission timer expired.
+    pub(crate) timeouts: Vec<Vec<Nanos>>,
+    /// For each flow the times of its recoveries without a timeout.
+    pub(crate) fast_retransmits: Vec<Vec<Nanos>>,
 }
 
 impl Progress {
@@ -77,8 +74,10 @@ impl Probe for Progress {
             Event::FastRetransmit => &mut self.fast_retransmits,
             _ => return,
         };
-        if marks.len() < MAX_MARKS {
-            marks.push((end.flow(), now));
+        if let Some(marks) = marks.get_mut(end.flow() as usize)
+            && marks.len() < MAX_MARKS
+        {
+            marks.push(now);
         }
     }
 }

@@ -9,8 +9,8 @@ use serde::Serialize;
 
 use crate::recorder::{INTERVALS, Progress};
 
-/// Most flows, and most queues, whose series go to the page. \[choice\]
-const MAX_NAMES: usize = 16;
+/// Most queues whose series go to the page. \[choice\]
+const MAX_QUEUES: usize = 3;
 
 /// The series of a run, or of a part of it.
 #[derive(Serialize)]
@@ -19,7 +19,10 @@ pub(crate) struct SeriesOut {
     until_s: f64,
     windows: Vec<Windows>,
     rtts: Vec<Rtts>,
+    /// The longest queues.
     queues: Vec<Queues>,
+    /// The number of queues that held a packet.
+    queues_in_all: usize,
     goodput: Goodput,
     timeouts: Vec<(String, f64)>,
     fast_retransmits: Vec<(String, f64)>,
@@ -62,32 +65,37 @@ struct FlowGoodput {
     bps: Vec<f64>,
 }
 
-/// The recorded series until `now`.
+/// The recorded series until `now`, of the flows whose names are `wanted`.
 pub(crate) fn series(
     series: &Series,
     progress: &Progress,
     plan: &Resolved,
     now: Nanos,
+    wanted: &dyn Fn(&str) -> bool,
 ) -> SeriesOut {
-    let flow = |n: u32| plan.flows.get(n as usize).map_or_else(String::new, |f| f.name.clone());
-    let named = |end: EndpointId| (flow(end.flow()), side(end));
-    let marks = |marks: &[(u32, Nanos)]| {
-        marks.iter().map(|(n, at)| (flow(*n), at.as_secs_f64())).collect::<Vec<_>>()
+    let named = |end: EndpointId| {
+        let flow = plan.flows.get(end.flow() as usize)?;
+        wanted(&flow.name).then(|| (flow.name.clone(), side(end)))
+    };
+    let marks = |marks: &[Vec<Nanos>]| {
+        let of_flows = plan.flows.iter().zip(marks).filter(|(flow, _)| wanted(&flow.name));
+        let all = of_flows.flat_map(|(flow, times)| times.iter().map(|at| (&flow.name, at)));
+        all.map(|(name, at)| (name.clone(), at.as_secs_f64())).collect::<Vec<_>>()
     };
     let queue_names = queue_names(plan);
     SeriesOut {
         until_s: now.as_secs_f64(),
-        windows: (series.windows().take(MAX_NAMES))
-            .map(|(end, table)| windows(named(end), table))
+        windows: (series.windows())
+            .filter_map(|(end, table)| Some(windows(named(end)?, table)))
             .collect(),
-        rtts: (series.rtts().take(MAX_NAMES))
-            .map(|(end, table)| {
-                let (flow, side) = named(end);
+        rtts: (series.rtts())
+            .filter_map(|(end, table)| {
+                let (flow, side) = named(end)?;
                 let rtt_s = column(table, "sample").iter().map(|ns| seconds(*ns)).collect();
-                Rtts { flow, side, t_s: times(table), rtt_s }
+                Some(Rtts { flow, side, t_s: times(table), rtt_s })
             })
             .collect(),
-        queues: busiest(series.queues().collect())
+        queues: longest(series.queues().collect())
             .into_iter()
             .map(|(n, table)| Queues {
                 queue: queue_names.get(n as usize).cloned().unwrap_or_default(),
@@ -95,9 +103,11 @@ pub(crate) fn series(
                 packets: column(table, "packets").to_vec(),
             })
             .collect(),
+        queues_in_all: series.queues().count(),
         goodput: Goodput {
             interval_s: progress.interval.as_secs_f64(),
             flows: (progress.flows.iter().zip(&plan.flows))
+                .filter(|(_, plan)| wanted(&plan.name))
                 .map(|(bytes, plan)| FlowGoodput {
                     flow: plan.name.clone(),
                     bps: rates(bytes, progress.interval, now),
@@ -109,12 +119,11 @@ pub(crate) fn series(
     }
 }
 
-/// The queues that were longest, in the order of their numbers.
-fn busiest(mut queues: Vec<(u32, &Table)>) -> Vec<(u32, &Table)> {
-    let longest = |table: &Table| column(table, "packets").iter().copied().max().unwrap_or(0);
-    queues.sort_by_key(|(n, table)| (std::cmp::Reverse(longest(table)), *n));
-    queues.truncate(MAX_NAMES);
-    queues.sort_by_key(|(n, _)| *n);
+/// The longest queues, the longest first.
+fn longest(mut queues: Vec<(u32, &Table)>) -> Vec<(u32, &Table)> {
+    let most = |table: &Table| column(table, "packets").iter().copied().max().unwrap_or(0);
+    queues.sort_by_key(|(n, table)| (std::cmp::Reverse(most(table)), *n));
+    queues.truncate(MAX_QUEUES);
     queues
 }
 

@@ -47,10 +47,10 @@ fn in_pieces(text: &str, events: u64) -> Value {
         if step["done"] == true {
             break;
         }
-        assert!(ask(&json!({"do": "partial"}))["series"].is_object());
+        assert!(ask(&json!({"do": "series"}))["series"].is_object());
     }
-    let partial = ask(&json!({"do": "partial"}));
-    json!({"series": partial["series"], "document": ask(&json!({"do": "finish"}))})
+    let series = ask(&json!({"do": "series"}));
+    json!({"series": series["series"], "document": ask(&json!({"do": "document"}))})
 }
 
 /// The document of the simulator, whose replications run on two threads without a probe. Nobody asks it why.
@@ -123,7 +123,90 @@ fn a_new_run_replaces_the_old_one() {
     ask(&json!({"do": "begin", "text": text, "name": "a.toml"}));
     ask(&json!({"do": "step", "events": 100}));
     assert_eq!(in_pieces(&text, 50_000)["document"], whole(&text));
-    assert!(ask(&json!({"do": "finish"}))["error"]["message"].as_str().unwrap().contains("no run"));
+    let refused = ask(&json!({"do": "begin", "text": "nonsense", "name": "a.toml"}));
+    assert!(refused["error"].is_object());
+}
+
+/// A run that is stopped keeps the replications that are finished, which are those of a shorter run.
+#[test]
+fn a_stopped_run_keeps_what_is_finished() {
+    let no_run = ask(&json!({"do": "document"}));
+    assert!(no_run["error"]["message"].as_str().unwrap().contains("no run"));
+    let text = short(&shipped().into_iter().find(|(name, _)| *name == "lossy-link").unwrap().1);
+    let text = text.replace("replications = 2", "replications = 5");
+    ask(&json!({"do": "begin", "text": text, "name": "a.toml"}));
+    let nothing = ask(&json!({"do": "document"}));
+    assert_eq!(
+        (nothing["interrupted"].as_bool(), &nothing["replications"]),
+        (Some(true), &json!([]))
+    );
+    while ask(&json!({"do": "step", "events": 500}))["finished"] != 2 {}
+    ask(&json!({"do": "step", "events": 500}));
+    let kept = ask(&json!({"do": "document"}));
+    let shorter = whole(&text.replace("replications = 5", "replications = 2"));
+    assert_eq!(kept["replications"], shorter["replications"]);
+    assert_eq!(kept["summary"], shorter["summary"]);
+    assert_eq!(kept["interrupted"], true);
+    assert_eq!(kept["scenario"]["replications"], 5);
+}
+
+/// The series of a flow do not depend on the other flows that the page asks for.
+#[test]
+fn every_flow_has_its_series() {
+    let text = "duration = \"2 s\"\nwarmup = \"0 s\"\n[topology]\nkind = \"dumbbell\"\npairs = 80\n\
+                [topology.bottleneck]\nrate = \"20 Mb/s\"\ndelay = \"5 ms\"\n";
+    let flow = |n: usize| {
+        format!("[[flows]]\nname = \"flow {n}\"\nfrom = \"s{n}\"\nto = \"r{n}\"\ntcp = \"linux\"\n")
+    };
+    let text = (0..80).fold(text.to_owned(), |text, n| text + &flow(n));
+    let all = in_pieces(&text, 50_000)["series"].clone();
+    let of = |series: &Value, kind: &str, name: &str| {
+        let list = if kind == "goodput" { &series[kind]["flows"] } else { &series[kind] };
+        let found: Vec<Value> = (list.as_array().unwrap().iter())
+            .filter(|entry| entry["flow"] == name && entry["side"] != "server")
+            .cloned()
+            .collect();
+        assert_eq!(found.len(), 1, "{kind} of {name}");
+        found[0].clone()
+    };
+    for n in 0..80 {
+        let name = format!("flow {n}");
+        let one = ask(&json!({"do": "series", "flows": [name]}))["series"].clone();
+        assert_eq!(one["goodput"]["flows"].as_array().unwrap().len(), 1);
+        for kind in ["goodput", "windows", "rtts"] {
+            assert_eq!(of(&one, kind, &name), of(&all, kind, &name));
+        }
+        let marks = |series: &Value| {
+            let all = series["fast_retransmits"].as_array().unwrap().clone();
+            all.into_iter().filter(|mark| mark[0] == name.as_str()).collect::<Vec<_>>()
+        };
+        assert_eq!(one["fast_retransmits"], json!(marks(&all)));
+    }
+    let none = ask(&json!({"do": "series", "flows": []}))["series"].clone();
+    assert_eq!(none["windows"], json!([]));
+    assert_eq!(none["queues"], all["queues"]);
+    assert_eq!(all["queues"].as_array().unwrap().len(), 3);
+    assert!(all["queues_in_all"].as_u64().unwrap() > 80);
+}
+
+/// The page's differences are those of `airtcp compare`.
+#[test]
+fn differences_are_paired() {
+    // The worked example of `airtcp_study::intervals`: differences 1, 2, 4, 1 have a half width of 2.25033.
+    let pairs = json!([
+        {"ours": [11.0, 22.0, 34.0, 41.0], "theirs": [10.0, 20.0, 30.0, 40.0]},
+        {"ours": [11.0, 22.0, 33.0], "theirs": [10.0, 20.5, 32.0]},
+        {"ours": [3.0], "theirs": [2.0]},
+        {"ours": [3.0, 5.0], "theirs": [3.0, 5.0]},
+        {"ours": [], "theirs": []},
+        {"ours": [1.0, 2.0], "theirs": [0.0, 1.0], "counts": true},
+    ]);
+    let answer = ask(&json!({"do": "differences", "pairs": pairs}));
+    let found = answer["differences"].as_array().unwrap();
+    let standings: Vec<&str> = found.iter().map(|d| d["standing"].as_str().unwrap()).collect();
+    assert_eq!(standings, ["undecided", "more", "undecided", "equal", "undecided", "undecided"]);
+    assert!((found[0]["absolute"]["ci_low"].as_f64().unwrap() + 0.25033).abs() < 1e-5);
+    assert_eq!(found[2]["absolute"]["ci_low"], Value::Null);
 }
 
 #[test]

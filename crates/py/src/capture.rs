@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use airtcp_capture::bottleneck::{Told, measure};
 use airtcp_capture::delivery::{DeliveryTrace, TraceReport, write};
@@ -20,6 +21,7 @@ use crate::capture_tables;
 use crate::error;
 use crate::path::NativePath;
 use crate::progress::{self, Watch};
+use crate::result::{CoreResult, Reported};
 use crate::table::Table;
 
 /// Most records of all logs of segments together.
@@ -122,12 +124,15 @@ pub(crate) struct TracesReport {
     left_out: Vec<String>,
 }
 
-/// The result of an analysis of captures.
-#[pyclass(frozen, module = "airtcp._core")]
-pub struct CaptureResult {
+/// What an analysis of captures found.
+struct Analysed {
     document: CaptureDocument,
     series: bool,
 }
+
+/// The result of an analysis of captures.
+#[pyclass(frozen, extends = CoreResult, module = "airtcp._core")]
+pub struct CaptureResult(Arc<Analysed>);
 
 /// Analyses the captures at `paths`, each by the place at which it was taken.
 #[pyfunction]
@@ -137,7 +142,7 @@ pub(crate) fn capture(
     paths: Vec<PathBuf>,
     options: &str,
     progress: Option<Py<PyAny>>,
-) -> PyResult<CaptureResult> {
+) -> PyResult<Py<CaptureResult>> {
     let options: Options = error::options(options)?;
     progress::begin();
     let mut watch = Watch::new(progress);
@@ -168,7 +173,9 @@ pub(crate) fn capture(
     let report = found.report;
     let retransmissions = options.events.then(|| report.tcp.retransmissions());
     let document = CaptureDocument { airtcp_version, report, retransmissions, traces };
-    Ok(CaptureResult { document, series: options.series })
+    let analysed = Arc::new(Analysed { document, series: options.series });
+    let base = PyClassInitializer::from(CoreResult(analysed.clone()));
+    Py::new(py, base.add_subclass(CaptureResult(analysed)))
 }
 
 /// Analyses captures: plainly, or by the places at which they were taken.
@@ -216,11 +223,6 @@ fn written(found: &Examination, to: &NativePath, replace: bool) -> PyResult<Trac
 
 #[pymethods]
 impl CaptureResult {
-    /// The document, as JSON.
-    fn json(&self) -> PyResult<String> {
-        serde_json::to_string(&self.document).map_err(error::refuse)
-    }
-
     /// Gives the document as JSON to `write`, a piece at a time. With `connections`, at most that many of them.
     #[pyo3(signature = (write, connections = None))]
     fn write_json(
@@ -231,7 +233,7 @@ impl CaptureResult {
     ) -> PyResult<()> {
         let mut refused = None;
         let most = connections.map(|most| ("connections", most));
-        let written = json_text::write(&self.document, most, &mut |piece| {
+        let written = json_text::write(&self.0.document, most, &mut |piece| {
             let taken = py.check_signals().and_then(|()| write.call1((piece,)));
             refused = taken.err();
             refused.is_none()
@@ -245,7 +247,7 @@ impl CaptureResult {
     /// Numbers of connections, of 802.11 links, and of comparisons between points in the document.
     #[getter]
     fn counts(&self) -> (usize, usize, usize) {
-        let report = &self.document.report;
+        let report = &self.0.document.report;
         (report.tcp.connections.len(), report.links.len(), report.between.len())
     }
 
@@ -258,28 +260,28 @@ impl CaptureResult {
         told: &str,
     ) -> PyResult<String> {
         let told: Told = error::options(told)?;
-        let connections = &self.document.report.tcp.connections;
+        let connections = &self.0.document.report.tcp.connections;
         let found = py.detach(|| measure(connections, connection, sender, told));
         serde_json::to_string(&found).map_err(error::refuse)
     }
+}
 
-    /// Whether the analysis was stopped before its end.
-    #[getter]
+impl Reported for Analysed {
+    fn json(&self) -> serde_json::Result<String> {
+        serde_json::to_string(&self.document)
+    }
+
     fn interrupted(&self) -> bool {
         self.document.report.interrupted
     }
 
-    /// Names of the tables. Those of series exist only if series were recorded.
+    /// Those of series exist only if series were recorded.
     fn table_names(&self) -> Vec<&'static str> {
         let series = if self.series { &capture_series::TABLES[..] } else { &[] };
         capture_tables::TABLES.iter().chain(series).copied().collect()
     }
 
-    /// One of the tables.
     fn table(&self, name: &str) -> PyResult<Table> {
-        if !self.table_names().contains(&name) {
-            return Err(error::no_table(name, &self.table_names()));
-        }
         if capture_series::TABLES.contains(&name) {
             return capture_series::table(name, &self.document.report.tcp);
         }

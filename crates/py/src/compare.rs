@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use airtcp_scenario::ScenarioError;
 use airtcp_study::{
-    Case, CompareError, CompareOptions, CompareRun, Input, Outcome, PairedDifference, Subject,
+    Case, CompareError, CompareOptions, CompareResult, CompareRun, Input, Outcome,
+    PairedDifference, Subject,
 };
 use airtcp_trace::reader::ReadOptions;
 use pyo3::prelude::*;
@@ -13,6 +14,7 @@ use serde::Deserialize;
 use crate::error;
 use crate::path::NativePath;
 use crate::progress::{self, Watch};
+use crate::result::{CoreResult, Document};
 use crate::table::{Columns, Table};
 use crate::traces::read_slotted;
 
@@ -39,12 +41,6 @@ struct Options {
     compare: CompareOptions,
 }
 
-/// The result of a comparison.
-#[pyclass(frozen, module = "airtcp._core")]
-pub struct CompareResult {
-    inner: airtcp_study::CompareResult,
-}
-
 /// Compares TCPs over the scenarios in `options` and the traces at `paths` ("-" is standard input).
 /// `options` is a JSON object with `scenarios`, `set`, `read` and `compare`; `progress(done, total,
 /// label)` is called during the work.
@@ -55,7 +51,7 @@ pub(crate) fn compare(
     paths: Vec<PathBuf>,
     options: &str,
     progress: Option<Py<PyAny>>,
-) -> PyResult<CompareResult> {
+) -> PyResult<CoreResult> {
     let options: Options = error::options(options)?;
     progress::begin();
     let mut given = read(options.scenarios, &options.set)?;
@@ -73,7 +69,9 @@ pub(crate) fn compare(
         })
     });
     watch.into_error(py)?;
-    Ok(CompareResult { inner: inner.map_err(refused)? })
+    let inner = inner.map_err(refused)?;
+    let (seed, interrupted) = (inner.seed, inner.interrupted);
+    Ok(CoreResult::of(Document { inner, seed, interrupted, tables: &TABLES }))
 }
 
 /// Reads scenarios with the files that they name.
@@ -100,81 +98,51 @@ pub(crate) fn refused(error: CompareError) -> PyErr {
     })
 }
 
+type Make = fn(&CompareResult) -> PyResult<Table>;
+
 /// The tables, in the order in which they are listed.
-const TABLES: [&str; 4] = ["outcomes", "runs", "windows", "remedies"];
-
-#[pymethods]
-impl CompareResult {
-    /// The document, as JSON.
-    fn json(&self) -> PyResult<String> {
-        serde_json::to_string(&self.inner).map_err(error::refuse)
-    }
-
-    /// The root seed.
-    #[getter]
-    fn seed(&self) -> u64 {
-        self.inner.seed
-    }
-
-    /// Whether the comparison was stopped before its end.
-    #[getter]
-    fn interrupted(&self) -> bool {
-        self.inner.interrupted
-    }
-
-    /// Names of the tables.
-    #[staticmethod]
-    fn table_names() -> Vec<&'static str> {
-        TABLES.to_vec()
-    }
-
-    /// One of the tables.
-    fn table(&self, name: &str) -> PyResult<Table> {
-        match name {
-            "outcomes" => outcomes(&self.rows(|case| case.outcomes.iter().collect())),
-            "remedies" => {
-                let subjects = self.inner.subjects.iter();
-                let rows = subjects.flat_map(|subject| {
-                    let case = subject.remedies.as_ref().map(|remedies| &remedies.case);
-                    let rows =
-                        case.into_iter().flat_map(|c| c.outcomes.iter().map(move |o| (c, o)));
-                    rows.map(move |(case, outcome)| (subject, case, outcome))
-                });
-                outcomes(&rows.collect::<Vec<_>>())
-            }
-            "runs" => runs(&self.rows(|case| case.runs.iter().collect())),
-            "windows" => {
-                let rows = self.rows(|case| {
-                    let points = case.windows.iter().flat_map(|w| {
-                        let course = w.course.t_s.iter().zip(&w.course.cwnd_packets);
-                        course.map(|(t, cwnd)| (w.variant.as_str(), *t, *cwnd))
-                    });
-                    points.collect()
-                });
-                placed(&rows)
-                    .text("variant", |r| r.2.0)
-                    .real("t_s", |r| r.2.1)
-                    .real("cwnd_packets", |r| r.2.2)
-                    .finish()
-            }
-            _ => Err(error::no_table(name, &TABLES)),
-        }
-    }
-}
+const TABLES: [(&str, Make); 4] = [
+    ("outcomes", |found| outcomes(&rows(found, |case| case.outcomes.iter().collect()))),
+    ("runs", |found| runs(&rows(found, |case| case.runs.iter().collect()))),
+    ("windows", windows),
+    ("remedies", remedies),
+];
 
 /// A row, and the subject and the case it belongs to.
 type Row<'a, T> = (&'a Subject, &'a Case, T);
 
-impl CompareResult {
-    fn rows<'a, T>(&'a self, part: impl Fn(&'a Case) -> Vec<T>) -> Vec<Row<'a, T>> {
-        let mut rows = Vec::new();
-        for subject in &self.inner.subjects {
-            for case in &subject.cases {
-                rows.extend(part(case).into_iter().map(|row| (subject, case, row)));
-            }
+fn rows<'a, T>(found: &'a CompareResult, part: impl Fn(&'a Case) -> Vec<T>) -> Vec<Row<'a, T>> {
+    let mut rows = Vec::new();
+    for subject in &found.subjects {
+        for case in &subject.cases {
+            rows.extend(part(case).into_iter().map(|row| (subject, case, row)));
         }
-        rows
     }
+    rows
+}
+
+fn remedies(found: &CompareResult) -> PyResult<Table> {
+    let rows = found.subjects.iter().flat_map(|subject| {
+        let case = subject.remedies.as_ref().map(|remedies| &remedies.case);
+        let rows = case.into_iter().flat_map(|c| c.outcomes.iter().map(move |o| (c, o)));
+        rows.map(move |(case, outcome)| (subject, case, outcome))
+    });
+    outcomes(&rows.collect::<Vec<_>>())
+}
+
+fn windows(found: &CompareResult) -> PyResult<Table> {
+    let rows = rows(found, |case| {
+        let points = case.windows.iter().flat_map(|w| {
+            let course = w.course.t_s.iter().zip(&w.course.cwnd_packets);
+            course.map(|(t, cwnd)| (w.variant.as_str(), *t, *cwnd))
+        });
+        points.collect()
+    });
+    placed(&rows)
+        .text("variant", |r| r.2.0)
+        .real("t_s", |r| r.2.1)
+        .real("cwnd_packets", |r| r.2.2)
+        .finish()
 }
 
 /// A table whose first columns are subject and channel.

@@ -21,6 +21,7 @@ mod points;
 mod progress;
 mod recording;
 mod records;
+mod result;
 mod run;
 mod schemes;
 mod series;
@@ -37,7 +38,7 @@ mod core {
     #[pymodule_export]
     use crate::capture::{CaptureResult, capture};
     #[pymodule_export]
-    use crate::compare::{CompareResult, compare};
+    use crate::compare::compare;
     #[pymodule_export]
     use crate::error::{AirtcpError, ScenarioError, TraceError};
     #[pymodule_export]
@@ -53,11 +54,13 @@ mod core {
     #[pymodule_export]
     use crate::points::{Point, Points};
     #[pymodule_export]
+    use crate::result::CoreResult;
+    #[pymodule_export]
     use crate::run::{RunResult, parsable, run, warnings};
     #[pymodule_export]
-    use crate::schemes::{SchemesResult, compare_schemes};
+    use crate::schemes::compare_schemes;
     #[pymodule_export]
-    use crate::study::{StudyResult, study};
+    use crate::study::study;
     #[pymodule_export]
     use crate::table::Table;
     #[pymodule_export]

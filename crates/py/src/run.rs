@@ -1,6 +1,7 @@
 //! `run`: simulates a scenario and returns a result with tables.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use airtcp_scenario::{Resolved, ScenarioError, Source};
 use airtcp_sim::Estimate;
@@ -15,17 +16,21 @@ use crate::error;
 use crate::progress::{self, Watch};
 use crate::recording::{self, Options, Recorded};
 use crate::records::keys;
+use crate::result::{CoreResult, Reported};
 use crate::series::Named;
 use crate::table::{Columns, Table};
 use crate::timeline;
 
-/// The result of a run.
-#[pyclass(frozen, module = "airtcp._core")]
-pub struct RunResult {
+/// What a run left: its document, what was recorded, and the scenario that ran.
+struct Finished {
     inner: ExplainedRun,
     recorded: Recorded,
     plan: Resolved,
 }
+
+/// The result of a run, with what was recorded.
+#[pyclass(frozen, extends = CoreResult, module = "airtcp._core")]
+pub struct RunResult(Arc<Finished>);
 
 /// Refuses a text that a TOML parser would take too long to read; `name` stands for its file in
 /// messages.
@@ -44,7 +49,7 @@ pub(crate) fn run(
     name: &str,
     options: &str,
     progress: Option<Py<PyAny>>,
-) -> PyResult<RunResult> {
+) -> PyResult<Py<RunResult>> {
     let options: Options = error::options(options)?;
     let refuse = |e: ScenarioError| error::scenario(e.located(name, text));
     progress::begin();
@@ -62,7 +67,10 @@ pub(crate) fn run(
     });
     watch.into_error(py)?;
     let explanation = explanation.map_err(refuse)?;
-    Ok(RunResult { inner: ExplainedRun { run, explanation }, recorded, plan })
+    let finished = Finished { inner: ExplainedRun { run, explanation }, recorded, plan };
+    let finished = Arc::new(finished);
+    let base = PyClassInitializer::from(CoreResult(finished.clone()));
+    Py::new(py, base.add_subclass(RunResult(finished)))
 }
 
 /// Warnings about a scenario before it runs. `options` is as for `run`.
@@ -114,45 +122,42 @@ const CELL_TABLES: [&str; 4] = ["stations", "frames", "rates", "categories"];
 
 #[pymethods]
 impl RunResult {
-    /// The document, as JSON.
-    fn json(&self) -> PyResult<String> {
-        serde_json::to_string(&self.inner).map_err(error::refuse)
-    }
-
-    /// The root seed.
-    #[getter]
-    fn seed(&self) -> u64 {
-        self.inner.run.seed
-    }
-
-    /// Whether the run was stopped before its end.
-    #[getter]
-    fn interrupted(&self) -> bool {
-        self.inner.run.interrupted
-    }
-
     /// True if the first replication, which is recorded, ran to its end.
     #[getter]
     fn recorded(&self) -> bool {
-        self.recorded.whole
+        self.0.recorded.whole
     }
 
     /// The options whose captures could not be written, and the reasons.
     #[getter]
     fn lost(&self) -> Vec<(&'static str, String)> {
-        self.recorded.lost.clone()
+        self.0.recorded.lost.clone()
     }
 
     /// Start and end of the timeline in seconds, and whether it was cut short for lack of room;
     /// `None` if none was recorded.
     fn timeline(&self) -> Option<(f64, f64, bool)> {
-        let timeline = self.recorded.timeline.as_ref()?;
+        let timeline = self.0.recorded.timeline.as_ref()?;
         let (from, end) = (timeline.from().as_secs_f64(), timeline.end().as_secs_f64());
         Some((from, end, timeline.is_truncated()))
     }
+}
 
-    /// Names of the tables. Tables of cells exist only with cells, those of series and of the
-    /// timeline only if they were recorded.
+impl Reported for Finished {
+    fn json(&self) -> serde_json::Result<String> {
+        serde_json::to_string(&self.inner)
+    }
+
+    fn seed(&self) -> Option<u64> {
+        Some(self.inner.run.seed)
+    }
+
+    fn interrupted(&self) -> bool {
+        self.inner.run.interrupted
+    }
+
+    /// Tables of cells exist only with cells, those of series and of the timeline only if they
+    /// were recorded.
     fn table_names(&self) -> Vec<&'static str> {
         let cells = if self.has_cells() { &CELL_TABLES[..] } else { &[] };
         let series = self.series().map(|series| series.names()).unwrap_or_default();
@@ -160,7 +165,6 @@ impl RunResult {
         TABLES.iter().chain(cells).chain(&series).chain(timeline).copied().collect()
     }
 
-    /// One of the tables.
     fn table(&self, name: &str) -> PyResult<Table> {
         if let Some(timeline) = &self.recorded.timeline
             && timeline::TABLES.contains(&name)
@@ -184,7 +188,7 @@ impl RunResult {
     }
 }
 
-impl RunResult {
+impl Finished {
     const fn has_cells(&self) -> bool {
         !self.plan.cells.is_empty()
     }

@@ -1,13 +1,15 @@
 //! `compare_schemes`: scenarios with 802.11 cells in, schemes side by side out.
 
-use airtcp_study::{Aspect, PairedDifference, SchemesOptions, SchemesSubject, SchemesVerdict};
-use pyo3::exceptions::PyKeyError;
+use airtcp_study::{
+    Aspect, PairedDifference, SchemesOptions, SchemesResult, SchemesSubject, SchemesVerdict,
+};
 use pyo3::prelude::*;
 use serde::Deserialize;
 
 use crate::compare::{ScenarioText, read, refused};
 use crate::error;
 use crate::progress::{self, Watch};
+use crate::result::{CoreResult, Document};
 use crate::table::{Columns, Table};
 
 /// What to compare on, and how.
@@ -20,12 +22,6 @@ struct Options {
     schemes: SchemesOptions,
 }
 
-/// What a comparison of schemes found.
-#[pyclass(frozen, module = "airtcp._core")]
-pub struct SchemesResult {
-    inner: airtcp_study::SchemesResult,
-}
-
 /// Compares schemes over the scenarios in `options`, a JSON object with `scenarios`, `set` and
 /// `schemes`; `progress(done, total, label)` is called now and then.
 #[pyfunction]
@@ -34,7 +30,7 @@ pub(crate) fn compare_schemes(
     py: Python<'_>,
     options: &str,
     progress: Option<Py<PyAny>>,
-) -> PyResult<SchemesResult> {
+) -> PyResult<CoreResult> {
     let options: Options = error::options(options)?;
     progress::begin();
     let given = read(options.scenarios, &options.set)?;
@@ -45,58 +41,25 @@ pub(crate) fn compare_schemes(
         })
     });
     watch.into_error(py)?;
-    Ok(SchemesResult { inner: inner.map_err(refused)? })
+    let inner = inner.map_err(refused)?;
+    let (seed, interrupted) = (inner.seed, inner.interrupted);
+    Ok(CoreResult::of(Document { inner, seed, interrupted, tables: &TABLES }))
 }
 
-type Make = fn(&[SchemesSubject]) -> PyResult<Table>;
+type Make = fn(&SchemesResult) -> PyResult<Table>;
 
 /// The tables, in the order in which they are listed.
 const TABLES: [(&str, Make); 6] = [
-    ("outcomes", outcomes),
-    ("differences", differences),
-    ("rankings", rankings),
-    ("stations", stations),
-    ("variants", variants),
-    ("runs", |subjects| {
-        let rows = flat(subjects, |s| s.runs.iter().collect());
+    ("outcomes", |found| outcomes(&found.subjects)),
+    ("differences", |found| differences(&found.subjects)),
+    ("rankings", |found| rankings(&found.subjects)),
+    ("stations", |found| stations(&found.subjects)),
+    ("variants", |found| variants(&found.subjects)),
+    ("runs", |found| {
+        let rows = flat(&found.subjects, |s| s.runs.iter().collect());
         named(&rows).records(&[], |r| Some(r.1)).finish()
     }),
 ];
-
-#[pymethods]
-impl SchemesResult {
-    /// The document, as JSON.
-    fn json(&self) -> PyResult<String> {
-        serde_json::to_string(&self.inner).map_err(error::refuse)
-    }
-
-    /// The root seed.
-    #[getter]
-    fn seed(&self) -> u64 {
-        self.inner.seed
-    }
-
-    /// Whether the comparison was stopped before its end.
-    #[getter]
-    fn interrupted(&self) -> bool {
-        self.inner.interrupted
-    }
-
-    /// Names of the tables.
-    #[staticmethod]
-    fn table_names() -> Vec<&'static str> {
-        TABLES.map(|(name, _)| name).to_vec()
-    }
-
-    /// One of the tables.
-    fn table(&self, name: &str) -> PyResult<Table> {
-        let Some((_, make)) = TABLES.iter().find(|(known, _)| *known == name) else {
-            let names = Self::table_names().join(", ");
-            return Err(PyKeyError::new_err(format!("no table \"{name}\" (there are {names})")));
-        };
-        make(&self.inner.subjects)
-    }
-}
 
 /// The parts of all subjects, each with its subject.
 fn flat<'a, T>(

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use airtcp_study::{CapacityStudy, LinkStudy, StudyOptions};
+use airtcp_study::{CapacityStudy, LinkStudy, StudyOptions, StudyResult};
 use airtcp_trace::reader::ReadOptions;
 use pyo3::prelude::*;
 use serde::Deserialize;
@@ -10,6 +10,7 @@ use serde::Deserialize;
 use crate::compare::outcome_columns;
 use crate::error;
 use crate::progress::Watch;
+use crate::result::{CoreResult, Document};
 use crate::table::{Columns, Table};
 use crate::traces::read_slotted;
 
@@ -21,12 +22,6 @@ struct Options {
     study: StudyOptions,
 }
 
-/// The result of a study.
-#[pyclass(frozen, module = "airtcp._core")]
-pub struct StudyResult {
-    inner: airtcp_study::StudyResult,
-}
-
 /// Reads the traces at `paths` ("-" is standard input) and studies them. `options` is a JSON object
 /// with `read` and `study`; `progress(done, total, label)` is called during the work.
 #[pyfunction]
@@ -36,7 +31,7 @@ pub(crate) fn study(
     paths: Vec<PathBuf>,
     options: &str,
     progress: Option<Py<PyAny>>,
-) -> PyResult<StudyResult> {
+) -> PyResult<CoreResult> {
     let options: Options = error::options(options)?;
     options.study.validate().map_err(error::refuse)?;
     let mut watch = Watch::new(progress);
@@ -61,10 +56,11 @@ pub(crate) fn study(
         (inner.capacities, inner.interrupted) = (found, interrupted);
     }
     watch.into_error(py)?;
-    Ok(StudyResult { inner })
+    let (seed, interrupted) = (inner.seed, inner.interrupted);
+    Ok(CoreResult::of(Document { inner, seed, interrupted, tables: &TABLES }))
 }
 
-type Make = fn(&airtcp_study::StudyResult) -> PyResult<Table>;
+type Make = fn(&StudyResult) -> PyResult<Table>;
 
 /// The tables, in the order in which they are listed.
 const TABLES: [(&str, Make); 13] = [
@@ -82,40 +78,6 @@ const TABLES: [(&str, Make); 13] = [
     ("capacity_over_time", |study| capacity_over_time(&study.capacities)),
     ("capacity_compared", |study| capacity_compared(&study.capacities)),
 ];
-
-#[pymethods]
-impl StudyResult {
-    /// The document, as JSON.
-    fn json(&self) -> PyResult<String> {
-        serde_json::to_string(&self.inner).map_err(error::refuse)
-    }
-
-    /// The root seed.
-    #[getter]
-    fn seed(&self) -> u64 {
-        self.inner.seed
-    }
-
-    /// Whether the study was stopped before its end.
-    #[getter]
-    fn interrupted(&self) -> bool {
-        self.inner.interrupted
-    }
-
-    /// Names of the tables.
-    #[staticmethod]
-    fn table_names() -> Vec<&'static str> {
-        TABLES.map(|(name, _)| name).to_vec()
-    }
-
-    /// One of the tables.
-    fn table(&self, name: &str) -> PyResult<Table> {
-        let Some((_, make)) = TABLES.iter().find(|(known, _)| *known == name) else {
-            return Err(error::no_table(name, &Self::table_names()));
-        };
-        make(&self.inner)
-    }
-}
 
 /// The parts of all links, each with the name of its link.
 fn flat<'a, T>(

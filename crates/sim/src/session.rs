@@ -82,6 +82,11 @@ impl<P: Probe> Session<P> {
         self.first.as_ref().map(Pieces::probe).or(self.probe.as_ref())
     }
 
+    /// The results of the replications that are finished so far.
+    pub fn so_far(&self) -> RunResult {
+        collect(&self.plan, self.finished.clone())
+    }
+
     /// The results, and the probe if the first replication is finished.
     pub fn end(self) -> (RunResult, Option<P>) {
         (collect(&self.plan, self.finished), self.probe)

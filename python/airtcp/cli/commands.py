@@ -26,12 +26,15 @@ HOME: Final = {
     "capture": "airtcp.cli.capture:capture",
     "diagnose": "airtcp.cli.diagnose:diagnose",
     "sweep": "airtcp.cli.sweep:sweep",
-    "reproduce": "airtcp.cli.reproduce:reproduce",
+    "reproduce": "",
     "list": "airtcp.cli.info:list_",
     "schema": "airtcp.cli.info:schema",
     "trace": "airtcp.cli.trace:app",
 }
-"""Module and function, or group of commands, of each command."""
+"""Module and function, or group of commands, of each command; empty if another package has it."""
+APART: Final = {"reproduce": 'the papers: pip install "airtcp[papers]"'}
+"""Commands of other packages, which register them as entry points; how to get each."""
+ENTRY_POINTS: Final = "airtcp.commands"
 
 
 class Loaded(Mapping[str, Any]):
@@ -44,8 +47,7 @@ class Loaded(Mapping[str, Any]):
     def __getitem__(self, name: str) -> Any:
         """Return a command."""
         if name not in self._known:
-            module, _, place = HOME[name].partition(":")
-            self._known[name] = _command(name, getattr(import_module(module), place))
+            self._known[name] = _loaded(name)
         return self._known[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -55,6 +57,34 @@ class Loaded(Mapping[str, Any]):
     def __len__(self) -> int:
         """Return the number of commands."""
         return len(HOME)
+
+
+def _loaded(name: str) -> Any:
+    """Load a command: of this package, of another, or one that says how to get it."""
+    module, _, place = HOME[name].partition(":")
+    if module:
+        return _command(name, getattr(import_module(module), place))
+    from importlib.metadata import entry_points
+
+    for found in entry_points(group=ENTRY_POINTS, name=name):
+        return _command(name, found.load())
+    return _missing(name)
+
+
+def _missing(name: str) -> Any:
+    """Make a command that says how to get it, whatever follows its name."""
+    how = f"`airtcp {name}` is not installed; it comes with {APART[name]}"
+
+    def missing() -> None:
+        from airtcp.cli.console import fail
+
+        fail(how)
+
+    missing.__doc__ = f"{how}."
+    alone = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+    anything = {"ignore_unknown_options": True, "allow_extra_args": True}
+    alone.command(name, context_settings=anything)(missing)
+    return get_command(alone)
 
 
 def _command(name: str, of: Any) -> Any:

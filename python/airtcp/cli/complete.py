@@ -51,7 +51,7 @@ def _registered(*families: str) -> list[Word]:
     return [(e["name"], e["description"]) for kind in families for e in extension.registry(kind)]
 
 
-def _fitting(words: Iterable[Word], incomplete: str) -> list[Word]:
+def fitting(words: Iterable[Word], incomplete: str) -> list[Word]:
     """Return the words with this beginning, each once."""
     found: dict[str, str] = {}
     for word, meaning in words:
@@ -68,22 +68,22 @@ def _listed(words: Iterable[Word], incomplete: str, separators: str = ",") -> li
     """
     cut = max(incomplete.rfind(mark) for mark in separators) + 1
     before, last = incomplete[:cut], incomplete[cut:]
-    return [(before + word, meaning) for word, meaning in _fitting(words, last)]
+    return [(before + word, meaning) for word, meaning in fitting(words, last)]
 
 
 def profile(incomplete: str) -> list[Word]:
     """Complete the name of a TCP profile."""
-    return _fitting([*_PROFILES, *_registered("tcp-profile")], incomplete)
+    return fitting([*_PROFILES, *_registered("tcp-profile")], incomplete)
 
 
 def law(incomplete: str) -> list[Word]:
     """Complete the name of a congestion law."""
-    return _fitting(_registered("congestion"), incomplete)
+    return fitting(_registered("congestion"), incomplete)
 
 
 def tcp(incomplete: str) -> list[Word]:
     """Complete the name of a TCP of a comparison."""
-    return _fitting([*_registered("congestion"), *_TCPS], incomplete)
+    return fitting([*_registered("congestion"), *_TCPS], incomplete)
 
 
 def tcps(incomplete: str) -> list[Word]:
@@ -103,7 +103,7 @@ def schemes(incomplete: str) -> list[Word]:
 
 def reference(incomplete: str) -> list[Word]:
     """Complete the reference of a comparison of TCPs or of schemes."""
-    return _fitting(
+    return fitting(
         [*_registered("congestion"), *_TCPS, *_SCHEMES[1:], *_registered("scheme", "queue")],
         incomplete,
     )
@@ -111,12 +111,12 @@ def reference(incomplete: str) -> list[Word]:
 
 def layout(incomplete: str) -> list[Word]:
     """Complete the name of a trace layout."""
-    return _fitting(_registered("layout"), incomplete)
+    return fitting(_registered("layout"), incomplete)
 
 
 def rate_unit(incomplete: str) -> list[Word]:
     """Complete a unit of rates."""
-    return _fitting([(unit, "") for unit in _RATE_UNITS], incomplete)
+    return fitting([(unit, "") for unit in _RATE_UNITS], incomplete)
 
 
 def family(incomplete: str) -> list[Word]:
@@ -124,20 +124,7 @@ def family(incomplete: str) -> list[Word]:
     from airtcp.data import extension
 
     families = dict.fromkeys(entry["family"] for entry in extension.registry())
-    return _fitting([(name, "") for name in families], incomplete)
-
-
-def paper(incomplete: str) -> list[Word]:
-    """Complete the id of a published table or figure, or of a publication."""
-    from airtcp import AirtcpError
-    from airtcp.papers.library import Library, default_root
-
-    try:
-        ids = list(Library(default_root()).files)
-    except (AirtcpError, OSError):
-        return []
-    whole = dict.fromkeys(id_.partition(".")[0] for id_ in ids)
-    return _fitting([(name, "") for name in (*whole, *ids)], incomplete)
+    return fitting([(name, "") for name in families], incomplete)
 
 
 READING: Final[dict[str, Callable[[str], list[Word]]]] = {

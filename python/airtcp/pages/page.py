@@ -17,11 +17,14 @@ from markupsafe import Markup
 
 from airtcp.charts import theme
 from airtcp.data.plain import printable, printable_values
+from airtcp.pages import first_screen
 from airtcp.questions.chart_data import data_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from airtcp.words.answer import Answer
+    from airtcp.words.grid import Grid
 
 _SCHEME: Final = """
 {
@@ -84,6 +87,10 @@ def render(
     payload: dict[str, Any],
     document: Mapping[str, Any],
     facts: Sequence[tuple[str, str]],
+    *,
+    answer: Answer | None = None,
+    chart: str = "",
+    whole: Grid | None = None,
     **values: Any,
 ) -> str:
     """Make a page.
@@ -91,19 +98,24 @@ def render(
     Args: template: The template of the page. script: Its script, which runs after the common
         script. payload: The data of its script; colours and chart styles are added. document: The
         result, with its `seed` if it has one, its `airtcp_version`, and whether it was
-        `interrupted`. facts: Further facts in the head of the page. **values: The values of its
-        template.
+        `interrupted`. facts: Further facts in the head of the page. answer: The answer, which
+        takes the first screen; every section is folded then. chart: The name of the chart beside
+        the answer. whole: The table below the answer with all rows; by default that of the answer.
+        **values: The values of its template.
     """
+    grid = whole or (answer.table if answer is not None else None)
     payload |= {
         "config": theme.CONFIG,
         "colours": {"light": theme.LIGHT, "dark": theme.DARK},
     }
     page = _environment().get_template(template)
+    # Before the script of the page, which starts the figures.
+    first = "" if answer is None else _text("answer.js")
     raw = {
         "css": _text("page.css"),
         "scheme": _SCHEME,
         "library": library(),
-        "script": _text("picture.js") + _text("page.js") + _text(script),
+        "script": _text("picture.js") + _text("page.js") + first + _text(script),
         "payload": _embedded(payload),
     }
     # No other script runs in the page, whatever a name in a result holds.
@@ -115,12 +127,19 @@ def render(
     made = page.render(
         **trusted,
         **values,
+        answer=answer,
+        answer_kind=str(document.get("schema", "")).partition("/")[0].removeprefix("airtcp."),
+        answer_grid=None if grid is None else first_screen.laid(grid),
+        answer_cards=[first_screen.card(finding) for finding in values.get("findings", ())],
         facts=[*facts, *drawn, ("Version", version)],
         seed=seed,
         version=version,
         interrupted=document["interrupted"],
     )
-    return _without_empty(made, payload)
+    made = _without_empty(made, payload)
+    if answer is None:
+        return made
+    return first_screen.folded(first_screen.with_chart(made, chart))
 
 
 _FIGURE: Final = re.compile(

@@ -63,6 +63,7 @@ def _points(payload: dict[str, Any]) -> dict[str, Data]:
 def _run(payload: dict[str, Any]) -> dict[str, Data]:
     found: dict[str, Data] = {}
     if payload["means"]:
+        found["limited"] = {"limited": payload["limited"]}
         found["goodput"] = {key: payload[key] for key in ("means", "replications")}
     for name, value in _SERIES:
         found[name] = {

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self, cast
 
 from airtcp.data.plain import is_printable_json
 from airtcp.questions.result_files import Written
@@ -22,17 +22,13 @@ if TYPE_CHECKING:
     from airtcp import _core
     from airtcp.data.table import Table
 
-    _Seeded = _core.StudyResult | _core.RunResult | _core.CompareResult | _core.SchemesResult
-
 _OPTIONS: Final = '"options":{'
 
 
 class TableResult(Written):
     """A result of the extension module: a document and tables."""
 
-    def __init__(
-        self, core: _Seeded | _core.CaptureResult, asked: Mapping[str, Any] | None = None
-    ) -> None:
+    def __init__(self, core: _core.CoreResult, asked: Mapping[str, Any] | None = None) -> None:
         """Hold the result.
 
         Args: core: The result of the extension module. asked: Options that the document lacks, such
@@ -142,10 +138,10 @@ class TableResult(Written):
 class SeededResult(TableResult):
     """A result that depends on a seed."""
 
-    def __init__(self, core: _Seeded, asked: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, core: _core.CoreResult, asked: Mapping[str, Any] | None = None) -> None:
         """Hold the result, as `TableResult` does."""
         super().__init__(core, asked)
-        self._seed = core.seed
+        self._seed = cast("int", core.seed)
 
     @property
     def seed(self) -> int:

@@ -7,6 +7,11 @@
     goodput.data = () => ({ means: payload.means, replications: payload.replications });
     goodput.rows = () => payload.replications;
   }
+  const limited = figures.get("limited");
+  if (limited) {
+    limited.data = () => ({ limited: payload.limited });
+    limited.rows = () => payload.limited;
+  }
   for (const [name, value] of [["window", "cwnd"], ["rtt", "rtt"], ["queue", "packets"],
     ["airtime", "share"], ["rate", "mbps"]]) {
     const figure = figures.get(name);

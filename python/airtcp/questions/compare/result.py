@@ -9,7 +9,6 @@ from airtcp.questions.result import SeededResult
 from airtcp.words import sentences as words
 
 if TYPE_CHECKING:
-    from airtcp import _core
     from airtcp.data.documents import CompareDocument, SchemesDocument
     from airtcp.data.table import Table
 
@@ -18,7 +17,6 @@ class CompareResult(SeededResult):
     """The result of `compare`: every TCP on every scenario and link."""
 
     _kind = "compare"
-    _core: _core.CompareResult
 
     @cached_property
     def json(self) -> CompareDocument:
@@ -68,7 +66,6 @@ class SchemesResult(SeededResult):
     """The result of `compare_schemes`: every scheme in every cell."""
 
     _kind = "schemes"
-    _core: _core.SchemesResult
 
     @cached_property
     def json(self) -> SchemesDocument:

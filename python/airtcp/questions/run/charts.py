@@ -50,6 +50,30 @@ def goodput(flows: int) -> dict[str, Any]:
     return finish(alt.layer(ticks, bars, points).add_params(zoom("x")), height)
 
 
+def limited(names: list[str], *, outlined: bool) -> dict[str, Any]:
+    """Goodput of the flows as bars, and as outlines what it would be without the limit."""
+    axis = alt.Axis(labelColor=theme.INK, labelLimit=120)
+    y = alt.Y("name:N", title=None, sort=names, axis=axis)
+    tooltip = [
+        n("name", "flow"),
+        q("goodput", _flow("goodput_bps")),
+        q("without", "without the limit (Mb/s)"),
+        n("limit", "limit"),
+    ]
+    outlines = (
+        named("limited")
+        .mark_bar(fillOpacity=0, stroke=theme.TRACE, strokeDash=[4, 3], strokeWidth=1.5)
+        .encode(x=alt.X("without:Q"), y=y, tooltip=tooltip)
+    )
+    bars = (
+        named("limited")
+        .mark_bar(color=theme.TRACE, opacity=0.8)
+        .encode(x=alt.X("goodput:Q", title=_flow("goodput_bps")), y=y, tooltip=tooltip)
+    )
+    height = _ROW * max(len(names), _FEWEST_ROWS) + 10
+    return finish(alt.layer(outlines, bars) if outlined else alt.layer(bars), height)
+
+
 def series(data: str, who: str, value: str, title: str, height: int = 230) -> dict[str, Any]:
     """One quantity over time, a line for each flow or link; a name in the key shows it alone."""
     pick, encoding = lines(who)

@@ -124,7 +124,9 @@ class RunResult(SeededResult):
                 ("html", REPORT),
             ],
         )
-        return run_page(self.json, self._series(), self.timeline(), printed, self.schemes_command)
+        return run_page(
+            self.json, self._series(), self.timeline(), printed, self.schemes_command, self.answer()
+        )
 
     def _answer(self, document: RunDocument) -> Answer | None:
         from airtcp.questions.run.answer import answer

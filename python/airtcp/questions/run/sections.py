@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.charts import labels
 from airtcp.pages import explorer
 from airtcp.pages.page import indented, render
+from airtcp.questions.run import answer as answer_run
 from airtcp.questions.run import charts as charts_run
 from airtcp.questions.run import (
     charts_cell,
@@ -21,6 +22,7 @@ from airtcp.questions.run import findings as run_words
 from airtcp.questions.run import rows as run_rows
 from airtcp.questions.run import rows_cell as cell_rows
 from airtcp.questions.run import rows_delay as delay_rows
+from airtcp.questions.run import rows_limits as limited_rows
 from airtcp.questions.run import rows_link as link_rows
 from airtcp.questions.run import rows_timeline as timeline_rows
 from airtcp.words import columns
@@ -28,6 +30,10 @@ from airtcp.words import sentences as words
 
 if TYPE_CHECKING:
     from airtcp.data.documents import RunDocument
+    from airtcp.words.answer import Answer
+
+MOST_ROWS: Final = 2000
+"""Flows in the table of the page."""
 
 
 def run_page(
@@ -36,13 +42,15 @@ def run_page(
     timeline: timeline_rows.Timeline | None,
     command: str,
     schemes_command: str | None = None,
+    answer: Answer | None = None,
 ) -> str:
     """Make the page of a run.
 
     Args: document: The document of a run. series: Its series by table name, each a table as
         columns; empty if none was recorded. timeline: The timeline of the medium, if it was
         recorded. command: The command that makes the page. schemes_command: The command that
-        compares schemes for its cell, if there is one.
+        compares schemes for its cell, if there is one. answer: The answer, which takes the first
+        screen.
 
     Returns:
         A complete HTML document. Equal results give equal pages.
@@ -57,6 +65,9 @@ def run_page(
         "run.js",
         payload,
         document,
+        answer=answer,
+        chart="limited",
+        whole=answer_run.table(document, MOST_ROWS),
         title=scenario.get("title") or "Goodput of the flows",
         lead="A simulated scenario: every number is a mean over replications.",
         facts=[
@@ -92,10 +103,15 @@ def run_page(
 def _payload(document: RunDocument, series: dict[str, dict[str, list[Any]]]) -> dict[str, Any]:
     """Return the charts of flows, links and cells, and their data."""
     payload = run_rows.run_payload(document, series)
+    payload["limited"] = limited_rows.rows(document)
     payload["charts"] = charts_run.run_charts(
         len(document["summary"]["flows"]),
         recorded=bool(series),
         stations="station_series" in series,
+    )
+    payload["charts"]["limited"] = charts_run.limited(
+        [row["name"] for row in payload["limited"]],
+        outlined=any(row["without"] is not None for row in payload["limited"]),
     )
     height = charts_link.TRADE_OFF_HEIGHT
     payload["paths"] = labels.cornered(paths.protocol_paths(document), "latency", "goodput", height)

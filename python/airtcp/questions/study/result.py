@@ -21,10 +21,9 @@ class StudyResult(SeededResult):
     """The result of `study`: one entry for each link."""
 
     _kind = "study"
-    _core: _core.StudyResult
 
     def __init__(
-        self, core: _core.StudyResult, asked: Mapping[str, Any], file: str | None = None
+        self, core: _core.CoreResult, asked: Mapping[str, Any], file: str | None = None
     ) -> None:
         """Hold the result.
 

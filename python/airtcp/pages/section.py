@@ -1,0 +1,124 @@
+"""What a page shows below its answer: sections of plots, tables and text, as values.
+
+A result lists its sections; one template lays all of them out. A page of a result therefore needs
+no template and no script of its own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from airtcp.pages import first_screen
+from airtcp.pages.page import render
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from airtcp.words.answer import Answer
+    from airtcp.words.grid import Grid
+    from airtcp.words.sentences import Finding
+
+Rows: TypeAlias = list[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Plot:
+    """A chart with its data. Without rows in the first of them, it is left out."""
+
+    name: str
+    heading: str
+    caption: str
+    spec: Mapping[str, Any]
+    """The chart, in Vega-Lite, with its data by name."""
+    data: Mapping[str, Rows]
+    """Rows by the name of the data in the chart; the first are those of its CSV file."""
+    views: tuple[tuple[str, str, Mapping[str, Any]], ...] = ()
+    """Other charts of the same data: name, label, and specification."""
+    label: str = ""
+    """The label of the first chart among several."""
+    wide: bool = False
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of a page, folded into a line."""
+
+    id: str
+    heading: str
+    about: str = ""
+    """One sentence beside the heading."""
+    plots: tuple[Plot, ...] = ()
+    grid: Grid | None = None
+    notes: tuple[str, ...] = ()
+    terms: tuple[tuple[str, str], ...] = ()
+    """Terms of the method, each with its meaning."""
+    code: str = ""
+    """Text to copy, such as a scenario."""
+
+
+def page(
+    answer: Answer | None,
+    sections: Sequence[Section],
+    document: Mapping[str, Any],
+    *,
+    title: str,
+    command: str,
+    chart: str = "",
+    facts: Sequence[tuple[str, str]] = (),
+    findings: Sequence[Finding] = (),
+    whole: Grid | None = None,
+    lead: str = "",
+) -> str:
+    """Make the page of a result from its answer and its sections.
+
+    Args:
+        answer: The answer: the first screen.
+        sections: What stands below, in order; the last tells the method.
+        document: The document of the result.
+        title: The title of the page.
+        command: The command that makes the page again.
+        chart: The name of the plot beside the answer.
+        facts: Further facts of the result.
+        findings: Findings, a card each.
+        whole: The table of the answer with all rows.
+        lead: The sentence below the title of a page without an answer.
+
+    Returns:
+        A complete HTML document. Equal arguments give equal pages.
+    """
+    shown = [plot for section in sections for plot in section.plots if _rows(plot)]
+    charts = {plot.name: plot.spec for plot in shown}
+    charts |= {name: spec for plot in shown for name, _, spec in plot.views}
+    return render(
+        "sections.html.j2",
+        "data.js",
+        {"charts": charts, "data": {plot.name: plot.data for plot in shown}},
+        document,
+        facts,
+        answer=answer,
+        chart=chart,
+        whole=whole,
+        title=title,
+        lead=lead,
+        findings=findings,
+        sections=[_laid(section) for section in sections],
+        command=command,
+    )
+
+
+def _rows(plot: Plot) -> Rows:
+    return next(iter(plot.data.values()), [])
+
+
+def _laid(section: Section) -> dict[str, Any]:
+    """Lay a section out for the template, without plots that have nothing to show."""
+    return {
+        "of": section,
+        "plots": [
+            (plot, ((plot.name, plot.label), *((name, label) for name, label, _ in plot.views)))
+            for plot in section.plots
+            if _rows(plot)
+        ],
+        "grid": None if section.grid is None else first_screen.laid(section.grid),
+    }
