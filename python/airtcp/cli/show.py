@@ -28,8 +28,14 @@ _STYLES: Final = {"faint": "dim", "good": "green", "bad": "bold red", "warn": "y
 
 
 def width(console: Console) -> int:
-    """Return the width of an answer: at most 100 columns, unless `COLUMNS` says otherwise."""
-    return columns_asked() or min(console.width, PIPED_WIDTH)
+    """Return the width of an answer: at most 100 columns, unless `COLUMNS` says otherwise.
+
+    A terminal that takes no width from the environment keeps its own.
+    """
+    asked = columns_asked()
+    if asked is not None and not console.is_terminal:
+        return asked
+    return min(console.width, asked or PIPED_WIDTH)
 
 
 def put_answer(answer: Answer, *, details: bool) -> None:

@@ -143,8 +143,10 @@ def table(links: Sequence[CapacityLink], rows: int = ROWS) -> Grid:
     tcp = names.pop() if len(names) == 1 else "TCP"
     columns = [
         Column("capacity\n(Mb/s)", [words.number(link["mean_bps"] * MBPS) for link in shown]),
-        Column("5 %\n(Mb/s)", [words.number(link["p5_bps"] * MBPS) for link in shown]),
-        Column("longest\noutage", [quantities.seconds(x["longest_outage_s"]) for x in shown]),
+        Column("5 %\n(Mb/s)", [words.number(link["p5_bps"] * MBPS) for link in shown], rank=1),
+        Column(
+            "longest\noutage", [quantities.seconds(x["longest_outage_s"]) for x in shown], rank=2
+        ),
     ]
     if any(outcome is not None for outcome in outcomes):
         columns += [

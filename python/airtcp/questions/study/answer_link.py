@@ -141,6 +141,7 @@ def choices(
         Column(
             f"goodput\n({unit})",
             [words.estimate(rate, 1.0, short=True) for rate in rates],
+            [words.number(rate["mean"]) for rate in rates],
             keys=[rate["mean"] for rate in rates],
         ),
         Column(
@@ -148,7 +149,7 @@ def choices(
             [_time(outcome) for outcome in outcomes],
             keys=[outcome["delivery_p95_s"]["mean"] for outcome in outcomes],
         ),
-        Column("bytes on the\nlink per byte", _bytes(outcomes), rank=1),
+        Column("bytes on the\nlink per byte", _bytes(outcomes), rank=2),
         Column("verdict", [said for _, said in found], left=True),
     ]
     columns = [c for c in columns if any(cell not in {"", "-"} for cell in c.cells)]
