@@ -53,7 +53,9 @@ def cell(tmp_path: Path) -> Path:
 
 
 def test_the_terminal(run: Program, cell: Path) -> None:
-    out = _ended(run("compare", cell.name, "--schemes", "ftca+rts", "--schemes", "edca,codel"))
+    command = ("compare", cell.name, "--schemes", "ftca+rts", "--schemes", "edca,codel")
+    assert "Ranking" not in _ended(run(*command))
+    out = _ended(run(*command, "--details"))
     for part in (
         "Three uploads (3 replications, 1.00 s each)",
         "Ranking: Goodput",
@@ -64,7 +66,7 @@ def test_the_terminal(run: Program, cell: Path) -> None:
         'cells[0].mac.rts_threshold = "100 B".',
         'codel sets cells[0].queue = { kind = "codel", limit = 100 }.',
         "while the reference has DCF: ftca+rts, edca.",
-        "seed 1",
+        "Seed 1",
     ):
         assert part in " ".join(out.split()), part
 
@@ -135,7 +137,7 @@ def test_ctrl_c_keeps_whole_replications(interrupted: Interrupted, tmp_path: Pat
 
 def test_a_run_of_a_cell_names_the_command(run: Program, cell: Path) -> None:
     options = ["-n", "2", "--set", "duration=500 ms"]
-    out = _ended(run("run", cell.name, *options, "--html", "run.html"))
+    out = _ended(run("run", cell.name, *options, "--html", "run.html", "--details"))
     said = out.strip().splitlines()[-1]
     command = "airtcp compare cell.toml --schemes all --set 'duration=500 ms'"
     assert said == f"schemes that would help this cell: {command}"
@@ -207,9 +209,11 @@ def test_exchanges_have_percentiles() -> None:
 
 
 def test_one_replication_has_no_interval(run: Program, cell: Path) -> None:
-    out = _ended(run("compare", cell.name, "--schemes", "rts", "-n", "1"))
+    command = ("compare", cell.name, "--schemes", "rts", "-n", "1")
+    assert _ended(run(*command)).startswith("One replication gives no verdict.")
+    out = _ended(run(*command, "--details"))
     assert "No verdict from one replication" in out
-    assert "[" not in out.split("Ranking")[1].split("\n- ")[0]
+    assert "[" not in out.split("Ranking")[1].split("No verdict")[0]
     document = airtcp.compare_schemes(cell, schemes="rts", replications=1).json
     for outcome in document["subjects"][0]["outcomes"]:
         assert outcome["total_goodput_bps"]["ci_low"] is None

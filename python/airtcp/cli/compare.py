@@ -146,17 +146,15 @@ def compare(
     --schemes, the schemes of an 802.11 cell are compared instead. --html or --out writes a
     report.
     """
-    from airtcp.cli import places, write
+    from airtcp.cli import compare_cell, places, write
     from airtcp.cli.overrides import replaced
     from airtcp.questions.compare import call
-    from airtcp.questions.compare import tables as compare_tables
-    from airtcp.questions.compare import tables_cell as schemes_command
 
     if schemes is not None:
         of_tcp = {"tcp": tcp, "remedies": remedies, "share": share, "flow": flow}
         of_tcp |= {"profile": profile, "slot": slot, "as_link": as_link, **reading}
-        schemes_command.refuse_beside({**of_tcp, "no_synthetic": not synthetic})
-        schemes_command.compare(
+        compare_cell.refuse_beside({**of_tcp, "no_synthetic": not synthetic})
+        compare_cell.compare(
             subjects,
             schemes,
             reference=reference,
@@ -194,7 +192,7 @@ def compare(
     output.finish(
         result,
         where,
-        table=lambda: compare_tables.put_result(result.shown()),
+        table=lambda: None,
         rows=lambda: (result.outcomes, _rows(result)),
         stopped=finished if result.interrupted else None,
         finished=len(done),

@@ -13,9 +13,6 @@ from airtcp.cli.reading import DEFAULT_READING, reads_traces
 from airtcp.inputs.reading import Reading
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
-    from airtcp.data.documents import CapacityLink, Link
     from airtcp.questions.study.result import StudyResult
 
 
@@ -74,7 +71,7 @@ def study(
     output.finish(
         result,
         where,
-        table=lambda: _table(result.shown()),
+        table=lambda: _put_seed(result),
         rows=lambda: _rows(result),
         stopped=write.finished(len(result), "link") if result.interrupted else None,
         finished=len(result),
@@ -88,59 +85,5 @@ def _rows(result: StudyResult) -> tuple[Any, list[Any]]:
     return result.links, list(result.json["links"])
 
 
-def _table(result: StudyResult) -> None:
-    """Print the tables of TCPs and remedies, which `--details` adds."""
-    document = result.json
-    _put_capacities(document["capacities"])
-    _put_best_choices(document["links"])
-    _put_remedies(document["links"])
-    screen().print(f"\nseed {result.seed}, airtcp {document['airtcp_version']}")
-
-
-def _put_capacities(links: list[CapacityLink]) -> None:
-    """Print TCPs over one link of varying capacity, or a line for each of several."""
-    from airtcp.questions.compare import tables as compare_tables
-    from airtcp.questions.compare import tables_remedies as remedies
-
-    cases = [(link["name"], case) for link in links if (case := link["compared"]) is not None]
-    console = screen()
-    compare_tables.choices(console, cases)
-    if len(cases) == 1 and (helped := links[0]["remedies"]) is not None:
-        console.print()
-        remedies.table(console, helped)
-
-
-def _put_best_choices(links: list[Link]) -> None:
-    """Print the table of TCPs over one link, or the verdict over each of several."""
-    from airtcp.questions.compare import slot_limits
-    from airtcp.questions.compare import tables as compare_tables
-
-    cases = [
-        (link["name"], slot_limits.case(case, link["tcp"]["slot_s"]))
-        for link in links
-        if (case := link.get("compared")) is not None
-    ]
-    console = screen()
-    compare_tables.choices(console, cases)
-    if len(cases) == 1:
-        _slot(console, links[0])
-
-
-def _put_remedies(links: list[Link]) -> None:
-    """Print the remedies for one link; for several links, the findings have them."""
-    from airtcp.questions.compare import slot_limits
-    from airtcp.questions.compare import tables_remedies as remedies
-
-    if len(links) == 1 and (helped := links[0].get("remedies")) is not None:
-        console = screen()
-        console.print()
-        remedies.table(console, slot_limits.remedies(helped, links[0]["tcp"]["slot_s"]))
-        _slot(console, links[0])
-
-
-def _slot(console: Console, link: Link) -> None:
-    """Print a note under a table of rates if its slot is assumed."""
-    from airtcp.words.sentences import SLOT_ASSUMED
-
-    if link["tcp"]["slot_assumed"]:
-        console.print(f"{SLOT_ASSUMED}: all rates and times here depend on it")
+def _put_seed(result: StudyResult) -> None:
+    screen().print(f"\nseed {result.seed}, airtcp {result.json['airtcp_version']}")

@@ -12,6 +12,7 @@ from airtcp.inputs.arguments import COMPARED, as_json, names_of, only_given, rem
 from airtcp.inputs.progress import shows_progress
 from airtcp.inputs.reading import how_to_read
 from airtcp.questions import scenarios
+from airtcp.questions.compare import names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -120,7 +121,15 @@ def compare(
                 workers=workers,
             ),
         }
+        _check(options["compare"])
         scenarios.warn_about(options, warn)
         traces = [path for path in paths if Path(path) not in files]
         core = _core.compare(traces, as_json(options), progress)
         return CompareResult(core, {"read": read, "set": replaced})
+
+
+def _check(asked: Mapping[str, Any]) -> None:
+    """Refuse names that are no TCPs, with the forms that are expected."""
+    names.check_tcps(asked.get("tcp", ()))
+    names.check_tcps(asked["remedies"], "--remedies")
+    names.check_tcps([asked["share"]] if "share" in asked else [], "--share")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from airtcp import _core
 from airtcp.inputs.arguments import as_json, names_of, only_given, paths_of
 from airtcp.inputs.progress import shows_progress
+from airtcp.questions.compare import names
 from airtcp.questions.scenarios import (
     only_table,
     replaced_texts,
@@ -92,8 +93,8 @@ def compare_schemes(
         "scenarios": scenario_texts(map(Path, paths_of(scenarios)), text),
         "set": replaced,
         "schemes": only_given(
-            schemes=names_of(schemes),
-            reference=reference,
+            schemes=names.schemes(names_of(schemes)),
+            reference=None if reference is None else names.schemes([reference])[0],
             replications=replications,
             seed=seed,
             workers=workers,

@@ -169,11 +169,15 @@ def undecided(subject: SchemesSubject) -> list[str]:
 
 def cannot_tell(subject: SchemesSubject) -> str:
     """Write that the replications do not tell, and how many should."""
-    verdict = subject["verdict"]
-    open_ones = [q.get("needed") for q in verdict["questions"] if q.get("undecided")]
-    known = [needed for needed in open_ones if needed is not None]
-    needed = max(known) if known and len(known) == len(open_ones) else None
-    return quantities.cannot_tell(verdict["replications"], "replications", needed)
+    number = subject["verdict"]["replications"]
+    return quantities.cannot_tell(number, "replications", needed(subject))
+
+
+def needed(subject: SchemesSubject) -> int | None:
+    """Return the number of replications that should tell; none if it is not known."""
+    open_ones = [q.get("needed") for q in subject["verdict"]["questions"] if q.get("undecided")]
+    known = [number for number in open_ones if number is not None]
+    return max(known) if known and len(known) == len(open_ones) else None
 
 
 def may_help(names: Sequence[str], reference: str) -> str:

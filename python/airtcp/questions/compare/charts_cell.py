@@ -26,7 +26,7 @@ _WIDTH: Final = 900
 _HEIGHT: Final = 340
 _LETTER: Final = 6.4
 """About the size of the chart of the trade-off, and of a letter in it, in pixels."""
-_PLACES: Final[dict[str, tuple[Literal["left", "right"], int, int]]] = {
+PLACES: Final[dict[str, tuple[Literal["left", "right"], int, int]]] = {
     "above right": ("left", 6, -9),
     "below right": ("left", 6, 10),
     "above left": ("right", -6, -9),
@@ -100,7 +100,7 @@ def places(rows: Sequence[dict[str, Any]]) -> list[str | None]:
         rows: The points, with `variant`, `goodput` and `jain` and the ends of their intervals.
 
     Returns:
-        A key of `_PLACES` for each row, or `None` if there is no room.
+        A key of `PLACES` for each row, or `None` if there is no room.
     """
     drawn = [row for row in rows if row["jain"] is not None]
     across, up = (_scale(drawn, key) for key in ("goodput", "jain"))
@@ -114,7 +114,7 @@ def places(rows: Sequence[dict[str, Any]]) -> list[str | None]:
     found: list[str | None] = []
     for row, point in zip(rows, at, strict=True):
         chosen = None
-        for place, (align, dx, dy) in _PLACES.items() if point is not None else ():
+        for place, (align, dx, dy) in PLACES.items() if point is not None else ():
             assert point is not None  # noqa: S101 - for the type checker
             wide = _LETTER * len(row["variant"])
             left = point[0] + dx - (wide if align == "right" else 0)
@@ -183,7 +183,7 @@ def trade_off(variants: Sequence[str], beside: Collection[str | None]) -> dict[s
         base.transform_filter(f"datum.place === '{place}'")
         .mark_text(align=align, dx=dx, dy=dy, fontSize=11, color=theme.INK)
         .encode(x=x, y=y, text="variant:N")
-        for place, (align, dx, dy) in _PLACES.items()
+        for place, (align, dx, dy) in PLACES.items()
         if place in beside
     ]
     return finish(alt.layer(across, down, points.add_params(zoom()), *names), _HEIGHT)

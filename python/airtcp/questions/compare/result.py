@@ -11,6 +11,7 @@ from airtcp.words import sentences as words
 if TYPE_CHECKING:
     from airtcp.data.documents import CompareDocument, SchemesDocument
     from airtcp.data.table import Table
+    from airtcp.words.answer import Answer
 
 
 class CompareResult(SeededResult):
@@ -44,6 +45,11 @@ class CompareResult(SeededResult):
         return compare.subject_findings(
             document["subjects"][0], document["reference"], document["rival"]
         )
+
+    def _answer(self, document: CompareDocument) -> Answer | None:
+        from airtcp.questions.compare.answer import answer
+
+        return answer(document)
 
     def page(self) -> str:
         """Return the report: one self-contained HTML document."""
@@ -96,6 +102,11 @@ class SchemesResult(SeededResult):
         if not document["subjects"]:
             return []
         return schemes.findings(document["subjects"][0], document["reference"])
+
+    def _answer(self, document: SchemesDocument) -> Answer | None:
+        from airtcp.questions.compare.answer_cell import answer
+
+        return answer(document)
 
     def page(self) -> str:
         """Return the report: one self-contained HTML document."""

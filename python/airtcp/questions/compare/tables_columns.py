@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from airtcp.questions.compare import findings as compare
+from airtcp.words import sentences as words
+from airtcp.words.grid import STAY, Column, Toned, broken
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from airtcp.cli.tables import Column
     from airtcp.data.documents import Estimate, Outcome
     from airtcp.data.metrics import Metric
 
@@ -20,21 +23,15 @@ def means(
     limits: tuple[float, float] | None = None,
 ) -> Column | None:
     """Return a column of means with intervals, or None if it would be empty."""
-    from airtcp.cli.tables import Column
-    from airtcp.words.sentences import NOT_NEGATIVE, estimate
-
     if all(value is None or value["mean"] is None for value in values):
         return None
-    full = [estimate(value, scale, limits or NOT_NEGATIVE) for value in values]
-    short = [estimate(value, scale, short=True) for value in values]
+    full = [words.estimate(value, scale, limits or words.NOT_NEGATIVE) for value in values]
+    short = [words.estimate(value, scale, short=True) for value in values]
     return Column(head, full, short, rank)
 
 
 def plain(metric: Metric, outcomes: list[Outcome]) -> Column | None:
     """Return a column of means; their intervals are in the other formats."""
-    from airtcp.cli.tables import STAY, Column, broken
-    from airtcp.words import sentences as words
-
     values: list[Estimate | None] = [outcome[metric.key] for outcome in outcomes]  # pyright: ignore[reportUnknownMemberType]
     means = [None if value is None else value["mean"] for value in values]
     if all(mean is None for mean in means):
@@ -45,8 +42,6 @@ def plain(metric: Metric, outcomes: list[Outcome]) -> Column | None:
 
 def against(reference: str, outcomes: list[Outcome]) -> Column:
     """Return the column of differences to the reference."""
-    from airtcp.cli.tables import Column
-
     return Column(
         f"vs {reference}\n(%)",
         [_gained(outcome, interval=True) for outcome in outcomes],
@@ -56,9 +51,6 @@ def against(reference: str, outcomes: list[Outcome]) -> Column:
 
 def _gained(outcome: Outcome, *, interval: bool) -> str:
     """Format the difference to the reference; it is faint if it is not significant."""
-    from airtcp.questions.compare import findings as compare
-    from airtcp.words.grid import Toned
-
     difference = outcome["difference"]
     significant = difference is not None and difference["standing"] in {"more", "less"}
     shown = compare.against_reference(outcome, interval=interval)

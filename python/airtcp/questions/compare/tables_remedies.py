@@ -1,58 +1,25 @@
-"""Tables of remedies for `compare` and `study`."""
+"""The table of remedies, for `compare` and `study`."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from airtcp.cli.remarks import put_finding, put_findings, put_remarks
+from airtcp.questions.compare import findings as compare
+from airtcp.questions.compare import findings_remedies as remedies_words
+from airtcp.questions.compare.tables_columns import against, means, plain
+from airtcp.words import columns as metrics
+from airtcp.words.grid import Grid
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
-    from airtcp.cli.tables import Column
     from airtcp.data.documents import Remedies
 
 
-def section(console: Console, remedies: Remedies) -> None:
-    """Print the table of remedies and the findings about them.
+def grid(remedies: Remedies) -> Grid:
+    """Return the table of remedies on one scenario or link, with every column.
 
-    Args: console: Where to print. remedies: The remedies on one scenario or link.
+    Args:
+        remedies: The remedies.
     """
-    from rich.text import Text
-
-    from airtcp.questions.compare import findings_remedies as remedies_words
-
-    findings = remedies_words.findings(remedies)
-    console.print(Text(remedies_words.TITLES[remedies["aim"]], style="bold"))
-    put_finding(console, findings[0])
-    _rows(console, remedies)
-    put_findings(console, findings[1:])
-    put_remarks(console, remedies["notes"])
-    console.print()
-
-
-def table(console: Console, remedies: Remedies) -> None:
-    """Print the table of remedies under a heading."""
-    from rich.text import Text
-
-    from airtcp.questions.compare import findings_remedies as remedies_words
-
-    console.print(Text(remedies_words.TITLES[remedies["aim"]], style="bold"))
-    _rows(console, remedies)
-
-
-def _rows(console: Console, remedies: Remedies) -> None:
-    from airtcp.cli.tables import put
-
-    names = [outcome["variant"] for outcome in remedies["outcomes"]]
-    put(console, "remedy", names, _columns(remedies))
-
-
-def _columns(remedies: Remedies) -> list[Column]:
-    from airtcp.questions.compare import findings as compare
-    from airtcp.questions.compare.tables_columns import against, means, plain
-    from airtcp.words import columns as metrics
-
     outcomes = remedies["outcomes"]
     values, units = zip(*(compare.goodput(outcome) for outcome in outcomes), strict=True)
     columns = [
@@ -60,4 +27,6 @@ def _columns(remedies: Remedies) -> list[Column]:
         against(remedies["reference"], outcomes),
         *(plain(metric, outcomes) for metric in metrics.remedies()),
     ]
-    return [column for column in columns if column is not None]
+    names = [outcome["variant"] for outcome in outcomes]
+    title = remedies_words.TITLES[remedies["aim"]]
+    return Grid("remedy", names, [column for column in columns if column is not None], title)

@@ -291,11 +291,14 @@ def _thresholds(case: CompareCase, rival: str | None) -> str:
     )
 
 
-def _better_in_the_mean(case: CompareCase, first: str, rival: str | None) -> list[str]:
-    """Name the variants whose mean is better than the first's by at least the threshold."""
+def better_in_the_mean(case: CompareCase, first: str) -> list[tuple[str, str]]:
+    """Return the variants whose mean is better than the first's by at least the threshold.
+
+    Returns: The variant of the largest gain in each quantity of the verdict, and the quantity.
+    """
     ours = outcome_of(case, first)
     left_out = _left_out(case) | {first}
-    found: list[str] = []
+    found: list[tuple[str, str]] = []
     for m in case["verdict"]["measures"]:
         sign = 1.0 if m["more_is_better"] else -1.0
         own = mean(ours, m["quantity"])
@@ -308,11 +311,18 @@ def _better_in_the_mean(case: CompareCase, first: str, rival: str | None) -> lis
             if sign * (other - own) >= least > 0:
                 gains.append((sign * (other - own), outcome["variant"]))
         if gains:
-            name = max(gains, key=lambda gain: gain[0])[1]
-            other = mean_text(outcome_of(case, name), m["quantity"])
-            figures = f"{other}, {first} {mean_text(ours, m['quantity'])}"
-            found.append(f"{name} in {noun(m['quantity'], rival)} ({figures})")
+            found.append((max(gains, key=lambda gain: gain[0])[1], m["quantity"]))
     return found
+
+
+def _better_in_the_mean(case: CompareCase, first: str, rival: str | None) -> list[str]:
+    """Write these variants with their values."""
+    ours = outcome_of(case, first)
+    return [
+        f"{name} in {noun(quantity, rival)} ({mean_text(outcome_of(case, name), quantity)},"
+        f" {first} {mean_text(ours, quantity)})"
+        for name, quantity in better_in_the_mean(case, first)
+    ]
 
 
 def further_findings(case: CompareCase, rival: str | None = None) -> list[Finding]:

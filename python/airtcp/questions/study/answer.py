@@ -11,6 +11,8 @@ from math import comb
 from statistics import median
 from typing import TYPE_CHECKING, Any, Final
 
+from airtcp.questions.compare import slot_limits, tables_remedies
+from airtcp.questions.compare import tables as compare_tables
 from airtcp.questions.study import answer_capacity, answer_link, tables
 from airtcp.questions.study import answer_helps as helps
 from airtcp.questions.study import findings as study_words
@@ -295,8 +297,30 @@ def _details(document: StudyDocument) -> tuple[Finding | Grid, ...]:
         found += capacity_words.capacity_findings(capacities)
         lines = dict.fromkeys(note for link in capacities for note in link["notes"])
         found += [Finding("Note", line) for line in lines]
+    found += _compared(document)
     found += [
         Finding(f"Not read: {one['path']}", f"{one['reason']}.", "warn")
         for one in document["skipped"]
     ]
     return tuple(found)
+
+
+def _compared(document: StudyDocument) -> list[Finding | Grid]:
+    """Return the tables of TCPs over the links, and of remedies over a single one."""
+    links, capacities = document["links"], document["capacities"]
+    cases = [
+        (link["name"], slot_limits.case(case, link["tcp"]["slot_s"]))
+        for link in links
+        if (case := link.get("compared")) is not None
+    ]
+    cases += [(link["name"], case) for link in capacities if (case := link["compared"]) is not None]
+    found: list[Finding | Grid] = [*compare_tables.choices(cases)]
+    if len(links) + len(capacities) != 1:
+        return found
+    tried = [
+        slot_limits.remedies(each, link["tcp"]["slot_s"])
+        for link in links
+        if (each := link.get("remedies")) is not None
+    ]
+    tried += [each for link in capacities if (each := link["remedies"]) is not None]
+    return [*found, *map(tables_remedies.grid, tried)]

@@ -9,10 +9,11 @@ from __future__ import annotations
 from math import inf
 from typing import TYPE_CHECKING, Any, Final
 
-from airtcp.questions.compare import delay, effects, quantities, slot_limits
+from airtcp.questions.compare import delay, quantities, slot_limits
 from airtcp.questions.compare import findings as compare
 from airtcp.questions.compare import findings_remedies as remedies_words
 from airtcp.questions.compare import verdict as verdict_words
+from airtcp.questions.compare.answer_remedies import beside
 from airtcp.questions.study import answer_helps as helps
 from airtcp.questions.study.findings_link import standing
 from airtcp.questions.trace.findings import memory, too_short
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
 
 ROWS: Final = 9
 """TCPs and remedies in the table."""
-_SAME: Final = 1e-6
-"""Largest relative difference of two means of the same runs."""
 
 
 def headline(link: Link) -> str:
@@ -126,7 +125,7 @@ def choices(
     found: list[tuple[Outcome, str]] = []
     if tried is not None:
         found += [(o, _helps(tried, o)) for o in tried["outcomes"]]
-    if case is not None and (tried is None or _beside(case, tried)):
+    if case is not None and (tried is None or beside(case, tried)):
         plain = "" if tried is None else tried["reference"]
         found = [pair for pair in found if pair[0]["variant"] != plain]
         found += [(o, _ranks(case, o)) for o in case["outcomes"]]
@@ -173,17 +172,6 @@ def _over(case: CompareCase | Remedies | None) -> str:
     return f"means of {words.counted(case['replications'], 'stretch', 'stretches')}"
 
 
-def _beside(case: CompareCase, tried: Remedies) -> bool:
-    """Return whether TCPs and remedies ran over the same stretches."""
-    if (case["replications"], case["over"]) != (tried["replications"], tried["over"]):
-        return False
-    plain = next((o for o in case["outcomes"] if o["variant"] == tried["reference"]), None)
-    if plain is None:
-        return False
-    ours, theirs = (o["goodput_bps"]["mean"] for o in (plain, effects.reference(tried)))
-    return ours is not None and theirs is not None and abs(ours - theirs) <= _SAME * abs(ours)
-
-
 def _time(outcome: Outcome) -> str:
     mean = outcome["delivery_p95_s"]["mean"]
     return "-" if mean is None else quantities.seconds(mean)
@@ -219,7 +207,7 @@ def _ranks(case: CompareCase, outcome: Outcome) -> str:
     """Write the verdict on a TCP, for goodput, delay and overhead together."""
     variant, verdict = outcome["variant"], case["verdict"]
     named = (
-        ("TCP: the path lacks what it needs", [e["variant"] for e in verdict["not_ranked"]]),
+        ("TCP: not ranked", [e["variant"] for e in verdict["not_ranked"]]),
         ("TCP: best", verdict_words.best(case)),
         ("TCP: may be best", verdict_words.candidates(case)),
         ("TCP: best in another respect", [e["variant"] for e in verdict["alternatives"]]),

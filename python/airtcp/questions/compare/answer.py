@@ -1,0 +1,150 @@
+"""The answer of a comparison: which TCP is best over a channel, and what would help.
+
+It follows from the document. Several scenarios or links have their sentences in `answer_many`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from airtcp.questions.compare import (
+    answer_many,
+    answer_remedies,
+    answer_table,
+    answer_tcp,
+    slot_limits,
+    tables,
+    tables_remedies,
+    verdict,
+)
+from airtcp.questions.compare import findings as compare
+from airtcp.questions.compare import findings_remedies as remedies_words
+from airtcp.words import sentences as words
+from airtcp.words.answer import Answer
+from airtcp.words.sentences import Finding
+
+if TYPE_CHECKING:
+    from airtcp.data.documents import CompareDocument, CompareSubject
+    from airtcp.words.grid import Grid
+
+_FEW: Final = 2
+"""Replications that hardly show how far they spread."""
+_IN_FULL: Final = 5
+"""Subjects whose details have every table."""
+
+
+def answer(document: CompareDocument) -> Answer | None:
+    """Return the answer of a comparison; none if nothing was finished.
+
+    Args:
+        document: The document of the comparison.
+    """
+    subjects = [slot_limits.subject(each) for each in document["subjects"] if each["cases"]]
+    if not subjects:
+        return None
+    if len(subjects) > 1:
+        headline, helps = answer_many.sentences(subjects)
+        table = answer_many.table(subjects)
+        doubt = _stopped(document) or answer_many.doubt(document, subjects)
+    else:
+        headline, helps, open_still = _sentences(subjects[0], document["rival"])
+        table = answer_table.table(subjects[0], document["rival"])
+        doubt = _stopped(document) or _doubt(document, subjects[0], open_still)
+    return Answer(
+        headline, helps, doubt, table, _next(document, subjects), _details(document, subjects)
+    )
+
+
+def _sentences(subject: CompareSubject, rival: str | None) -> tuple[str, str | None, str | None]:
+    """Return headline and help of one subject, and what is not shown."""
+    case, remedies = subject["cases"][0], subject["remedies"]
+    told = answer_tcp.told(case)
+    helps = None if remedies is None else answer_remedies.helps(case, remedies)
+    headline, doubt = told.headline, told.doubt
+    if rival is not None and (shared := answer_tcp.sharing(case, rival)) is not None:
+        return shared, told.headline, told.tells or doubt
+    if helps is None:
+        return headline, told.tells, doubt
+    return headline, helps, told.tells or doubt
+
+
+def _stopped(document: CompareDocument) -> str | None:
+    if not document["interrupted"]:
+        return None
+    return "The comparison was stopped: this rests on what every TCP had finished."
+
+
+def _doubt(
+    document: CompareDocument, subject: CompareSubject, open_still: str | None
+) -> str | None:
+    """Say what the answer rests on that could be wrong; the most serious first."""
+    case, notes = subject["cases"][0], subject["notes"]
+    few = 1 < case["replications"] <= _FEW and case["over"] == "replications"
+    few = few and not verdict.open_ones(case)
+    slot = words.number((subject["slot_s"] or 0.0) * 1e3, 2)
+    number = words.counted(case["replications"], "replication")
+    if document["skipped"]:
+        return f"{answer_many.skipped(document)}."
+    found = (
+        (
+            verdict.drawn_order(notes),
+            "The file does not give the order of losses: it was drawn, and bursts matter.",
+        ),
+        (
+            verdict.one_run(notes),
+            "The repetitions are one run, counted several times: they show no spread.",
+        ),
+        (open_still is not None and not few, open_still),
+        (
+            subject["slot_assumed"],
+            f"Rates and times rest on an assumed slot of {slot} ms: --slot gives another.",
+        ),
+        (few, f"Rests on {number}: -n 8 runs more."),
+    )
+    return next((said for applies, said in found if applies), None)
+
+
+def _next(document: CompareDocument, subjects: list[CompareSubject]) -> str:
+    """Name the options that go deeper."""
+    said = "All: --details   Page: --html FILE"
+    lone = document["rival"] is None and len(subjects) == 1
+    case = subjects[0]["cases"][0]
+    alive = any(outcome["goodput_bps"]["mean"] for outcome in case["outcomes"])
+    single = alive and not any(
+        measure["criterion"] == "share" for measure in case["verdict"]["measures"]
+    )
+    if lone and single and case["channel"] == "scenario":
+        return f"{said}   How each shares with other flows: --share cubic"
+    return said
+
+
+def _details(
+    document: CompareDocument, subjects: list[CompareSubject]
+) -> tuple[Finding | Grid, ...]:
+    """Return every table, finding and note."""
+    parts: list[Finding | Grid] = []
+    if len(subjects) <= _IN_FULL:
+        for subject in subjects:
+            parts += _in_full(subject, document["reference"], document["rival"])
+    else:
+        parts += answer_many.details(subjects)
+    if document["skipped"]:
+        number = len(document["skipped"])
+        first = f"{document['skipped'][0]['path']} ({document['skipped'][0]['reason']})"
+        parts.append(Finding(words.unread(number), first))
+    about = f"Seed {document['seed']}, airtcp {document['airtcp_version']}"
+    return (*parts, Finding(about, ""))
+
+
+def _in_full(subject: CompareSubject, reference: str, rival: str | None) -> list[Finding | Grid]:
+    parts: list[Finding | Grid] = [
+        tables.case_grid(case, reference, rival, tables.heading(subject, case))
+        for case in subject["cases"]
+    ]
+    parts += compare.subject_findings(subject, reference, rival)
+    parts += [Finding("Note", note) for note in subject["notes"]]
+    if (remedies := subject["remedies"]) is not None:
+        parts.append(tables_remedies.grid(remedies))
+        parts += remedies_words.findings(remedies)
+        parts += [Finding("Note", note) for note in remedies["notes"]]
+    return parts

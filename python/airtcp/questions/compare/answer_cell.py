@@ -1,0 +1,260 @@
+"""The answer of a comparison of schemes: what would help this cell, and whom it costs.
+
+Every claim is one of the document's verdict, for all schemes and rankings together. A scheme helps
+only if no cost of it is shown, by its own interval either.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Final
+
+from airtcp.questions.compare import cell_values as values
+from airtcp.questions.compare import findings_cell as schemes
+from airtcp.questions.compare import tables_cell
+from airtcp.questions.compare.answer_cell_table import table, table_of_many
+from airtcp.questions.compare.answer_tcp import amount, amounts, milliseconds, named, some
+from airtcp.words import sentences as words
+from airtcp.words.answer import Answer
+from airtcp.words.sentences import Finding, listed
+
+if TYPE_CHECKING:
+    from airtcp.data.documents import (
+        SchemeAspect,
+        SchemeQuestion,
+        SchemesDocument,
+        SchemesSubject,
+    )
+    from airtcp.words.grid import Grid
+
+_FEW: Final = 2
+"""Replications that hardly show how far they spread."""
+_MORE: Final = 8
+"""Replications to try at least, if it is not known how many would tell."""
+_IN_FULL: Final = 5
+"""Scenarios whose details have every table."""
+_TELLING: Final[tuple[SchemeAspect, ...]] = ("slowest-flow", "goodput", "latency", "fairness")
+"""The gains in the order in which a sentence prefers them."""
+_WHAT: Final[dict[SchemeAspect, str]] = {
+    "goodput": "the total goodput",
+    "fairness": "fairness",
+    "slowest-flow": "the slowest flow",
+    "latency": "time of the exchanges",
+}
+
+
+def answer(document: SchemesDocument) -> Answer | None:
+    """Return the answer of a comparison of schemes; none if nothing was finished.
+
+    Args:
+        document: The document of the comparison.
+    """
+    subjects = [subject for subject in document["subjects"] if subject["outcomes"]]
+    if not subjects:
+        return None
+    reference = document["reference"]
+    if len(subjects) == 1:
+        headline, helps = _sentences(subjects[0], reference)
+        doubt, grid = _doubt(subjects[0], reference), table(subjects[0], reference)
+    else:
+        headline, helps = _of_many(subjects)
+        doubt, grid = None, table_of_many(subjects, reference)
+    if document["interrupted"]:
+        doubt = "The comparison was stopped: this rests on what every scheme had finished."
+    further = "All, and what each scheme sets: --details   Page: --html FILE"
+    return Answer(headline, helps, doubt, grid, further, _details(document, subjects))
+
+
+def _sentences(subject: SchemesSubject, reference: str) -> tuple[str, str | None]:
+    """Return headline and help of one scenario."""
+    if subject["verdict"]["replications"] <= 1:
+        return "One replication gives no verdict.", f"More replications give one: -n {_MORE}."
+    if helpful := schemes.helping(subject):
+        return _helpful(subject, helpful)
+    if len(subject["outcomes"]) == 1:
+        return f"Only {named(reference)} ran: no scheme can act in this cell.", None
+    priced, unknown = _priced(subject), values.undecided(subject)
+    if priced:
+        start = (
+            "Cannot tell whether a scheme helps without a price"
+            if unknown
+            else ("No scheme helps this cell without a price")
+        )
+        return f"{start}: {_trade(subject, priced[0])}.", _other_trade(subject, priced)
+    if unknown:
+        verb = "gains" if len(unknown) == 1 else "gain"
+        may = f"{some(unknown)} may {verb.removesuffix('s')}, but none is shown to"
+        return f"Cannot tell whether a scheme helps this cell: {may}.", _what_tells(subject)
+    return f"No scheme helps this cell: keep {named(reference)}.", None
+
+
+def _helpful(subject: SchemesSubject, helpful: list[str]) -> tuple[str, str | None]:
+    """Say which schemes help, and what the first gains; then what else it gains, or costs."""
+    first = helpful[0]
+    better = _better(subject, first)
+    verb = "helps" if len(helpful) == 1 else "help"
+    who = "it" if len(helpful) == 1 else named(first)
+    headline = f"{some(helpful)} {verb} this cell: {who} {_gives(subject, first, better[0])}."
+    also = f"{named(first)} also {_gives(subject, first, better[1])}" if better[1:] else ""
+    if lost := _losing(subject, first):
+        lose = f"{some(lost)} {'gets' if len(lost) == 1 else 'get'} less"
+        return headline, f"{also}, but {lose}." if also else f"Its price: {lose}."
+    if also:
+        return headline, f"{also}, and no station is shown to get less."
+    return headline, f"No station is shown to get less under {named(first)}."
+
+
+def _better(subject: SchemesSubject, name: str) -> list[SchemeQuestion]:
+    """Return what a scheme is shown to make better, the most telling first."""
+    found = [q for q in subject["verdict"]["questions"] if name in q["better"]]
+    return sorted(found, key=lambda q: _TELLING.index(q["aspect"]))
+
+
+def _gives(subject: SchemesSubject, name: str, question: SchemeQuestion) -> str:
+    """Say how a scheme changes a quantity, against the reference."""
+    quantity, aspect = question["quantity"], question["aspect"]
+    without = next(o for o in subject["outcomes"] if not o["differences"])
+    ours, theirs = (
+        values.mean_of(outcome, quantity)["mean"]
+        for outcome in (values.outcome_of(subject, name), without)
+    )
+    if aspect == "latency":
+        before, after = milliseconds(theirs), milliseconds(ours)
+        return f"shortens the slowest exchanges (95th percentile) from {before} to {after}"
+    if aspect == "fairness":
+        before, after = (amount(mean, 3) for mean in (theirs, ours))
+        return f"raises fairness (Jain's index) from {before} to {after}"
+    after, before = amounts(*(None if mean is None else 1e-6 * mean for mean in (ours, theirs)))
+    if aspect == "slowest-flow":
+        return f"gives the slowest flow {after} Mb/s instead of {before}"
+    return f"raises the total goodput from {before} to {after} Mb/s"
+
+
+def _priced(subject: SchemesSubject) -> list[str]:
+    """Name the schemes that gain at a price, shown or possible; the largest gain first."""
+    questions = subject["verdict"]["questions"]
+    better = {name for question in questions for name in question["better"]}
+    return sorted(better, key=lambda name: (-_size(subject, name), name))
+
+
+def _size(subject: SchemesSubject, name: str) -> float:
+    """Return the largest relative gain of a scheme."""
+    sizes: list[float] = []
+    without = next(o for o in subject["outcomes"] if not o["differences"])
+    for question in _better(subject, name):
+        own, base = (
+            values.mean_of(outcome, question["quantity"])["mean"] or 0.0
+            for outcome in (values.outcome_of(subject, name), without)
+        )
+        sizes.append(abs(own - base) / max(own, base, 1e-12))
+    return max(sizes, default=0.0)
+
+
+def _trade(subject: SchemesSubject, name: str) -> str:
+    """Say what a scheme gains, and what it costs or may cost."""
+    gain = _gives(subject, name, _better(subject, name)[0])
+    worse = [_WHAT[q["aspect"]] for q in subject["verdict"]["questions"] if name in q["worse"]]
+    maybe = [_WHAT[q["aspect"]] for q in values.doubtful_costs(subject, name)]
+    price = f"costs {listed(worse)}" if worse else f"may cost {listed(maybe)}"
+    return f"{named(name)} {gain}, but {price}"
+
+
+def _other_trade(subject: SchemesSubject, priced: list[str]) -> str | None:
+    """Say what another scheme gains: the largest gain in what the first costs."""
+    first = priced[0]
+    questions = subject["verdict"]["questions"]
+    costs = {q["aspect"] for q in questions if first in q["worse"]}
+    costs |= {q["aspect"] for q in values.doubtful_costs(subject, first)}
+    for name in priced[1:]:
+        gained = _better(subject, name)
+        if any(question["aspect"] in costs for question in gained):
+            return f"{_trade(subject, name)}."
+    return None
+
+
+def _losing(subject: SchemesSubject, name: str) -> list[str]:
+    """Name the stations that get less, shown for all together or by their own intervals."""
+    shown = [
+        station
+        for change in subject["verdict"]["stations"]
+        if change["variant"] == name
+        for station in change["lose"]
+    ]
+    return [*shown, *(s["station"] for s in values.doubtful_stations(subject, name))]
+
+
+def _what_tells(subject: SchemesSubject) -> str:
+    """Say how many replications should tell."""
+    needed = values.needed(subject)
+    if needed is None:
+        more = max(_MORE, 2 * subject["verdict"]["replications"])
+        return f"More replications (-n {more}) may tell."
+    return f"About {words.count(needed)} replications (-n {needed}) should tell."
+
+
+def _doubt(subject: SchemesSubject, reference: str) -> str | None:
+    """Say what the answer rests on that could be wrong."""
+    number = subject["verdict"]["replications"]
+    unknown = values.undecided(subject)
+    shown = schemes.helping(subject) or _priced(subject)
+    if 1 < number <= _FEW and (shown or not unknown):
+        return f"Rests on {words.counted(number, 'replication')}: -n {_MORE} runs more."
+    unknown = [name for name in unknown if name not in shown]
+    if unknown and shown and number > 1:
+        verb = "is" if len(unknown) == 1 else "are"
+        tells = _what_tells(subject).rstrip(".")
+        tells = f"{tells[0].lower()}{tells[1:]}"
+        return (
+            f"Whether {some(unknown, 'or')} {verb} better than {named(reference)} is open: {tells}."
+        )
+    return None
+
+
+def _of_many(subjects: list[SchemesSubject]) -> tuple[str, str | None]:
+    """Return headline and help over several scenarios."""
+    tested = [subject for subject in subjects if subject["verdict"]["replications"] > 1]
+    if not tested:
+        return "One replication gives no verdict.", f"More replications give one: -n {_MORE}."
+    helpful = [schemes.helping(subject) for subject in tested]
+    open_ones = [
+        subject
+        for subject, found in zip(tested, helpful, strict=True)
+        if not found and values.undecided(subject)
+    ]
+    more = max([_MORE, *(values.needed(subject) or 0 for subject in open_ones)])
+    on = f"On {words.counted(len(open_ones), 'scenario')} the runs do not tell"
+    tells = f"{on}: more replications (-n {more}) may." if open_ones else None
+    counts: Counter[str] = Counter(name for found in helpful for name in found)
+    if not counts:
+        return "No scheme is shown to help any of these scenarios without a price.", tells
+    most = max(counts.values())
+    names = [name for name, number in counts.items() if number == most]
+    verb = "helps" if len(names) == 1 else "help"
+    if most == len(subjects):
+        return f"{some(names)} {verb} each of these scenarios.", tells
+    each = " each" if len(names) > 1 else ""
+    of = words.counted(len(subjects), "scenario")
+    return f"{some(names)} {verb} {words.count(most)} of {of}{each}, more than any other.", tells
+
+
+def _details(
+    document: SchemesDocument, subjects: list[SchemesSubject]
+) -> tuple[Finding | Grid, ...]:
+    """Return every table, ranking and finding, and what each scheme sets."""
+    reference = document["reference"]
+    parts: list[Finding | Grid] = []
+    for subject in subjects[:_IN_FULL]:
+        name = f"{subject['title'] or subject['name']} ({schemes.head(subject)})"
+        parts.append(tables_cell.grid(subject, name))
+        parts += [
+            tables_cell.ranking(subject, question, reference)
+            for question in subject["verdict"]["questions"]
+        ]
+        parts += schemes.findings(subject, reference)
+        parts += [Finding(f"{line}.", "") for line in schemes.sets(subject)]
+        claims = [schemes.CLAIMS] if subject["verdict"]["replications"] > 1 else []
+        parts += [Finding("Note", note) for note in [*subject["notes"], *claims]]
+    if left := len(subjects) - _IN_FULL:
+        parts += [Finding(f"{left} more scenarios", "--json has all of them.")] if left > 0 else []
+    about = f"Seed {document['seed']}, airtcp {document['airtcp_version']}"
+    return (*parts, Finding(about, ""))

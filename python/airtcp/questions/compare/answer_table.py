@@ -1,0 +1,184 @@
+"""The one table of a comparison: TCPs and remedies over a channel by goodput, with the verdict."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from airtcp.data.metrics import record
+from airtcp.questions.compare import answer_remedies, delay, quantities, verdict
+from airtcp.questions.compare import findings as compare
+from airtcp.questions.compare import findings_remedies as remedies_words
+from airtcp.questions.compare import tables_columns as laid_out
+from airtcp.words import sentences as words
+from airtcp.words.grid import Column, Grid, elided
+
+if TYPE_CHECKING:
+    from airtcp.data.documents import CompareCase, CompareSubject, Estimate, Outcome, Remedies
+
+ROWS: Final = 10
+"""TCPs and remedies in the table of an answer."""
+_NAME: Final = 36
+"""Characters of a name in the table."""
+_TITLE: Final = 60
+_STRENGTHS: Final = {
+    "goodput": "more goodput",
+    "delay": "sooner",
+    "waste": "less overhead",
+    "share": "others get more",
+}
+
+
+@dataclass(frozen=True)
+class _Row:
+    outcome: Outcome
+    said: str
+    """Its place in the verdict."""
+    stays: bool
+    """Whether the sentences may name it, so that it stays in a short table."""
+
+
+def table(subject: CompareSubject, rival: str | None = None, rows: int = ROWS) -> Grid:
+    """Return the table of TCPs and remedies over a scenario or link, by goodput.
+
+    Args:
+        subject: The scenario or link.
+        rival: The TCP of the flow beside each.
+        rows: Most rows.
+    """
+    case, remedies = subject["cases"][0], subject["remedies"]
+    both = remedies is not None and answer_remedies.beside(case, remedies)
+    plain = remedies["reference"] if both and remedies is not None else None
+    found: list[_Row] = []
+    for outcome in case["outcomes"]:
+        said, stays = _place(case, outcome["variant"])
+        found.append(_Row(outcome, said, stays or outcome["variant"] == plain))
+    if both and remedies is not None:
+        listed = {row.outcome["variant"] for row in found}
+        found += [
+            _Row(o, *_helps(remedies, o))
+            for o in remedies["outcomes"]
+            if o["variant"] not in listed
+        ]
+    found.sort(key=lambda row: (not row.stays, -(row.outcome["goodput_bps"]["mean"] or 0.0)))
+    shown = sorted(found[:rows], key=lambda row: -(row.outcome["goodput_bps"]["mean"] or 0.0))
+    outcomes = [row.outcome for row in shown]
+    head = "TCP or remedy" if both else "TCP"
+    columns = _columns(outcomes, rival, both=both)
+    if any(row.said for row in shown):
+        columns.append(Column("verdict", [row.said for row in shown], left=True))
+    names = [elided(outcome["variant"], _NAME) for outcome in outcomes]
+    return Grid(head, names, columns, title(subject, case), len(found) - len(shown))
+
+
+def title(subject: CompareSubject, case: CompareCase) -> str:
+    """Say what the table has, and over how many runs.
+
+    Args:
+        subject: The scenario or link.
+        case: The case of the table.
+    """
+    name = elided(subject["title"] or subject["name"], _TITLE)
+    if case["over"] == "stretches":
+        slot = words.number((subject["slot_s"] or 0.0) * 1e3, 2)
+        assumed = f" (slot {slot} ms assumed)" if subject["slot_assumed"] else ""
+        over = f"{quantities.repeats(case)} of the trace{assumed}"
+    else:
+        runs = words.counted(case["replications"], "run")
+        over = f"{runs} of {subject['duration_s']:g} s"
+    return f"{name}: {over}{', 95 % intervals' if case['replications'] > 1 else ''}"
+
+
+def _columns(outcomes: list[Outcome], rival: str | None, *, both: bool) -> list[Column]:
+    values, units = zip(*(compare.goodput(outcome) for outcome in outcomes), strict=True)
+    metrics = record("compare", "Outcome")
+    goodput = _mean_column(f"goodput ({units[0]})", list(values), 1.0)
+    laid: list[Column | None] = [goodput]
+    if rival is not None:
+        share = [outcome["share"] for outcome in outcomes]
+        laid.append(_mean_column("share (%)", share, 100.0, words.SHARE))
+        rivals = [outcome["rival_goodput_bps"] for outcome in outcomes]
+        laid.append(_mean_column(f"{elided(rival, 20)} gets\n(Mb/s)", rivals, 1e-6))
+    keys = ["queue_delay_s", "delivery_p95_s", "retransmission_ratio"]
+    if both:
+        keys = ["delivery_p95_s", "bytes_per_byte"]
+    elif rival is not None:
+        keys = ["delivery_p95_s"]
+    for key in keys:
+        column = laid_out.plain(metrics[key], outcomes)
+        laid.append(column if column is None else _ranked(column, len(laid)))
+    return [column for column in laid if column is not None]
+
+
+def _ranked(column: Column, rank: int) -> Column:
+    return Column(column.head, column.cells, column.short, rank, column.left, column.keys)
+
+
+def _mean_column(
+    head: str,
+    values: list[Estimate | None],
+    scale: float,
+    limits: tuple[float, float] = words.NOT_NEGATIVE,
+) -> Column | None:
+    """Return a column of means with short intervals; none without a value."""
+    if all(value is None or value["mean"] is None for value in values):
+        return None
+    cells = [words.estimate(value, scale, limits, short=True) for value in values]
+    keys = [None if value is None else value["mean"] for value in values]
+    return Column(head, cells, keys=keys)
+
+
+def _place(case: CompareCase, name: str) -> tuple[str, bool]:
+    """Return the place of a TCP in the verdict, and whether sentences may name it."""
+    found, unknown = case["verdict"], verdict.open_ones(case)
+    if not any(outcome["goodput_bps"]["mean"] for outcome in case["outcomes"]):
+        return "", True
+    others = {entry["variant"]: entry["better"] for entry in found["alternatives"]}
+    if any(entry["variant"] == name for entry in found["not_ranked"]):
+        return "not ranked", True
+    if found["first"] is None or len(case["outcomes"]) == 1:
+        return "", True
+    said = ""
+    if name in others:
+        said = ", ".join(_STRENGTHS[criterion] for criterion in others[name])
+    elif name in unknown or (name == found["first"] and unknown and not others):
+        said = "may be best"
+    elif name == found["first"]:
+        tentative = verdict.better_in_the_mean(case, name)
+        said = "best TCP so far" if tentative else "best TCP"
+        said = "best TCP for goodput" if others else said
+    elif name in verdict.equivalent(case):
+        said = "as good"
+    return said, bool(said)
+
+
+def _helps(remedies: Remedies, outcome: Outcome) -> tuple[str, bool]:
+    """Return what a remedy does, and whether sentences may name it."""
+    name, difference = outcome["variant"], outcome["difference"]
+    if difference is None:
+        return "without a remedy", True
+    if any(entry["variant"] == name for entry in remedies["verdict"]["not_ranked"]):
+        return "not ranked", False
+    if remedies["replications"] <= 1:
+        return "", True
+    if helps := _gains(remedies, outcome):
+        return helps, True
+    if quantities.untested(difference):
+        return "not tested", False
+    less = difference["standing"] == "less" and not words.negligible(difference["percent"])
+    return ("lowers goodput" if less else "not shown to help"), False
+
+
+def _gains(remedies: Remedies, outcome: Outcome) -> str:
+    """Return how a remedy helps; nothing if it is not shown to help."""
+    name = outcome["variant"]
+    if remedies["aim"] == "delay":
+        found = [each["variant"] for each in delay.shorter(remedies)]
+        place = "best remedy" if name in found[:1] else "sooner"
+        return place if name in found else ""
+    helpful = remedies_words.helpful(remedies)
+    if name == helpful:
+        return "helps" if verdict.open_ones(remedies) else "best remedy"
+    if helpful is not None and name in verdict.equivalent(remedies):
+        return "as good"
+    return "helps" if remedies_words.raises(remedies, outcome) else ""
