@@ -80,9 +80,10 @@ def _names(document: Any) -> list[str]:
 
 
 def _study(document: Any, **changes: Any) -> Answer:
-    found = study_answer.answer({**document, **changes})
+    changed: Any = {**document, **changes}
+    found = study_answer.answer(changed)
     assert found is not None
-    assert problems(found, _names({**document, **changes})) == []
+    assert problems(found, _names(changed)) == []
     return found
 
 
@@ -260,7 +261,7 @@ def test_no_remedy_is_said_to_help_without_a_test(links: dict[str, Any]) -> None
         " test."
     )
     assert answer_helps.several([untested]) == said.replace("helps", "helps on any link", 1)
-    once = {**links["bursty-60"]["remedies"], "replications": 1}
+    once: Any = {**links["bursty-60"]["remedies"], "replications": 1}
     assert (answer_helps.one(once, None) or "").startswith("Cannot tell what would help")
 
 
@@ -358,7 +359,8 @@ def test_a_remedy_against_delay_has_its_price(rates: Any) -> None:
 
 def test_the_chart_beside_the_answer_has_a_point_a_link(demo: Any) -> None:
     rows = rows_answer.rows(demo["links"])
-    assert len(rows["links"]) == 12
+    # TCP delivers nothing over one of the twelve.
+    assert len(rows["links"]) == 11
     best = next(row for row in rows["links"] if row["name"] == "synthetic-long-bursts-60")
     assert best["tcp"] == pytest.approx(5.31, rel=0.01)
     assert best["differs"] == "differs from independent losses"
@@ -496,14 +498,15 @@ def test_fit() -> None:
     found = fit_answer(worse)
     assert found is not None
     assert "misses it by more" in found.headline
-    nothing = {
+    nothing: Any = {
         **document,
         "fits": [{**fit, "leave_one_out_error": None} for fit in document["fits"]],
     }
     found = fit_answer(nothing)
     assert found is not None
     assert found.headline.startswith("No form can be fitted to 12 links")
-    assert fit_answer({**document, "links": []}) is None
+    empty: Any = {**document, "links": []}
+    assert fit_answer(empty) is None
 
 
 def test_every_family_of_names_is_described() -> None:
