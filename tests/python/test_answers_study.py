@@ -397,7 +397,10 @@ def test_stats() -> None:
     [
         ([1] * 50, "Everything arrives: none of 50 packets was lost."),
         ([0] * 50, "Nothing arrives over this link: every packet was lost."),
-        ([1, 0] * 500, "Losses alternate with successes: 50 % of the packets arrive, and the"),
+        (
+            [1, 0] * 500,
+            "Losses keep farther apart than independent ones: 50 % of the packets arrive, and the",
+        ),
         ([1, 1, 0, 1], "Cannot tell whether losses come in bursts: 75 % of the packets arrive"),
     ],
 )

@@ -63,7 +63,7 @@ def test_help_loads_nothing_heavy() -> None:
 def test_study_prints_a_table_and_writes_the_report(
     run: Program, traces: Path, tmp_path: Path
 ) -> None:
-    ended = run("study", traces / "bursty.txt", "--replicas", "3", "--seed", "11")
+    ended = run("study", traces / "bursty.txt", "--replicas", "3", "--seed", "11", "--details")
     assert ended.code == 0, ended.err
     assert "bursty" in ended.out
     assert "intermediate" in ended.out
@@ -222,7 +222,7 @@ def test_trace_commands(run: Program, tmp_path: Path) -> None:
     stats = json.loads(run("trace", "stats", "a.txt", "--json").out)
     assert stats["schema"] == "airtcp.trace/1"
     assert stats["links"][0]["packets"] == 5000
-    assert "intermediate" in run("trace", "stats", "a.txt").out
+    assert "intermediate" in run("trace", "stats", "a.txt", "--details").out
     assert run("trace", "convert", "a.txt", "--to", "b.csv", "--format", "csv").code == 0
     assert run("trace", "convert", "a.txt", "--to", "by-name.csv").code == 0
     assert (tmp_path / "by-name.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
@@ -260,7 +260,8 @@ def test_a_closed_pipe_is_no_error(program: list[str], traces: Path, command: li
 
 def test_chance_does_not_look_like_a_finding(run: Program) -> None:
     assert run("trace", "synth", "steady.txt", "--prr", "0.9", "--packets", "20000").code == 0
-    ended = run("study", "steady.txt", "--no-report")
+    ended = run("study", "steady.txt", "--no-report", "--details")
+    assert "within what links of independent losses and equal PRR give" in ended.out
     row = next(line for line in ended.out.splitlines() if line.strip().startswith("steady"))
     assert "~" in row
     assert row.rstrip()[-1] != "]"

@@ -69,6 +69,19 @@ def notes(links: Sequence[Mapping[str, Any]]) -> list[str]:
     return lines
 
 
+def doubt(links: Sequence[Mapping[str, Any]]) -> str | None:
+    """Say that notes tell how traces were read; None without such notes.
+
+    >>> doubt([{"name": "a", "notes": ["3 duplicates ignored"]}])
+    'How the trace was read is in 1 note: --details.'
+    """
+    said = [line for line in notes(links) if not line.startswith(SLOT_ASSUMED)]
+    if not said:
+        return None
+    what = "trace was" if len(links) == 1 else "traces were"
+    return f"How the {what} read is in {counted(len(said), 'note')}: --details."
+
+
 def _kind(text: str) -> str:
     """Return a note without its numbers, for comparison with others."""
     words = (_SINGULAR.get(word, word).removesuffix("s") for word in text.split(" "))

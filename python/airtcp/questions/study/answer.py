@@ -203,7 +203,7 @@ def doubt(links: Sequence[Link]) -> str | None:
     if assumed := sum(link["tcp"]["slot_assumed"] for link in links):
         which = "each link" if assumed == len(links) else counted(assumed, "link")
         return f"Rates over {which} assume 10 ms between packets (--interval sets it)."
-    return _short(links)
+    return _short(links) or notes_words.doubt(links)
 
 
 def _short(links: Sequence[Link]) -> str | None:

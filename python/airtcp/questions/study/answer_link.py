@@ -17,6 +17,7 @@ from airtcp.questions.compare.answer_remedies import beside
 from airtcp.questions.study import answer_helps as helps
 from airtcp.questions.study.findings_link import standing
 from airtcp.questions.trace.findings import memory, too_short
+from airtcp.words import notes
 from airtcp.words import sentences as words
 from airtcp.words.grid import Column, Grid, Toned
 
@@ -86,7 +87,7 @@ def doubt(link: Link) -> str | None:
         return "The stretches of the file are alike: it is one run, counted several times."
     if link["tcp"]["slot_assumed"]:
         return "The time between packets is not known: rates assume 10 ms (--interval sets it)."
-    return too_short(link)
+    return too_short(link) or notes.doubt([link])
 
 
 def table(link: Link) -> Grid | None:

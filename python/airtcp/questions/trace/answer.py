@@ -46,9 +46,16 @@ def answer(document: Mapping[str, Any], path: str | None = None) -> Answer | Non
         found = Answer(_capacity(capacities), None, missing, _rates(capacities))
     elif len(links) == 1:
         said = _one(links[0]), too_short(links[0])
-        found = Answer(*said, missing or _start(links[0]), _table(links))
+        found = Answer(
+            *said, missing or _start(links[0]) or notes_words.doubt(links), _table(links)
+        )
     else:
-        found = Answer(_over_all(links), _needs(links), missing or _order(links), _table(links))
+        found = Answer(
+            _over_all(links),
+            _needs(links),
+            missing or _order(links) or notes_words.doubt(links),
+            _table(links),
+        )
     said = "All: --details"
     if path is not None:
         said = f"{said}   What TCP gets: airtcp study {path}"
@@ -71,7 +78,7 @@ def _one(link: Row) -> str:
 
 _KINDS: Final = {
     "bursty": "Losses come in bursts",
-    "oscillating": "Losses alternate with successes",
+    "oscillating": "Losses keep farther apart than independent ones",
     "independent": "Losses are independent of each other",
     "undecided": "Cannot tell whether losses come in bursts",
     "constant": "Cannot tell whether losses come in bursts",
