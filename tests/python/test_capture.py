@@ -143,9 +143,7 @@ def test_other_files_are_refused(tmp_path: Path) -> None:
     """A file that is no capture is named with its kind and what is accepted."""
     place = tmp_path / "picture.png"
     place.write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(100))
-    with pytest.raises(
-        airtcp.TraceError, match="a PNG picture; expected pcap and pcapng captures"
-    ):
+    with pytest.raises(airtcp.TraceError, match="a PNG picture; expected pcap and pcapng captures"):
         airtcp.capture(place)
     with pytest.raises(airtcp.TraceError, match="No such file"):
         airtcp.capture(tmp_path / "none.pcap")

@@ -63,7 +63,7 @@ def test_help_loads_nothing_heavy() -> None:
 def test_study_prints_a_table_and_writes_the_report_on_request(
     run: Program, traces: Path, tmp_path: Path
 ) -> None:
-    ended = run("study", traces / "bursty.txt", "--replicas", "3", "--seed", "11")
+    ended = run("study", traces / "bursty.txt", "--replicas", "3", "--seed", "11", "--details")
     assert ended.code == 0, ended.err
     # Nothing is written unasked.
     assert not (tmp_path / "report.html").exists()
@@ -230,7 +230,7 @@ def test_trace_commands(run: Program, tmp_path: Path) -> None:
     stats = json.loads(run("trace", "stats", "a.txt", "--json").out)
     assert stats["schema"] == "airtcp.trace/1"
     assert stats["links"][0]["packets"] == 5000
-    assert "intermediate" in run("trace", "stats", "a.txt").out
+    assert "intermediate" in run("trace", "stats", "a.txt", "--details").out
     assert run("trace", "convert", "a.txt", "--to", "b.csv", "--format", "csv").code == 0
     assert run("trace", "convert", "a.txt", "--to", "by-name.csv").code == 0
     assert (tmp_path / "by-name.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
@@ -268,7 +268,8 @@ def test_a_closed_pipe_is_no_error(program: list[str], traces: Path, command: li
 
 def test_chance_does_not_look_like_a_finding(run: Program) -> None:
     assert run("trace", "synth", "steady.txt", "--prr", "0.9", "--packets", "20000").code == 0
-    ended = run("study", "steady.txt")
+    ended = run("study", "steady.txt", "--details")
+    assert "within what links of independent losses and equal PRR give" in ended.out
     row = next(line for line in ended.out.splitlines() if line.strip().startswith("steady"))
     assert "~" in row
     assert row.rstrip()[-1] != "]"

@@ -375,12 +375,12 @@ def test_what_a_fit_leaves_out_or_assumes_is_said(run: Program, tmp_path: Path) 
         '{"location": "here", "interframe_duration": 10}\n'
         f"datetime,src,dst,channel,mean_rssi,pdr,tx_count\n{rows}"
     )
-    ended = run("trace", "fit", "links", "--out", "result")
+    ended = run("trace", "fit", "links", "--out", "result", "--details")
     assert ended.code == 0, ended.err
     said = " ".join(ended.out.split())
-    assert "1 left out: no losses: Links of varying capacity, such as lte" in said
-    assert "Order not measured: For 1 of 7 links" in said
-    assert "Slot 10 ms assumed: For 6 of 7 links" in said
+    assert "1 left out: no losses. Links of varying capacity, such as lte" in said
+    assert "Order not measured. For 1 of 7 links" in said
+    assert "Slot 10 ms assumed. For 6 of 7 links" in said
     document = json.loads((tmp_path / "result" / "fit.json").read_text("utf-8"))
     assert (document["order_drawn_links"], document["slot_assumed_links"]) == (1, 6)
     assert document["capacities"] == ["lte.down"] or document["capacities"] == ["lte"]

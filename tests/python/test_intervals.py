@@ -19,6 +19,7 @@ from airtcp.questions.compare import findings_remedies as remedies_words
 from airtcp.questions.fit import findings as fit
 from airtcp.questions.study import findings as study
 from airtcp.questions.study import findings_link as link_words
+from airtcp.questions.trace import findings as trace_words
 from airtcp.words import notes as notes_words
 from airtcp.words import sentences as words
 from airtcp_papers import outcome, verdict
@@ -55,7 +56,7 @@ def test_independent_losses_do_not_oscillate(tmp_path: Path) -> None:
     for seed in range(12):
         airtcp.synth(tmp_path / f"{seed}.txt", prr=0.97, packets=300, seed=seed)
     links: Any = airtcp.stats(tmp_path)["links"]
-    kinds = [link_words.memory(link) for link in links]
+    kinds = [trace_words.memory(link) for link in links]
     assert kinds.count("undecided") >= 11
     assert "oscillating" not in kinds
     assert all(low < 0 < high for low, high in (link["mu_ci"] for link in links))
@@ -64,7 +65,7 @@ def test_independent_losses_do_not_oscillate(tmp_path: Path) -> None:
 def test_many_independent_losses_are_called_so(tmp_path: Path) -> None:
     path = airtcp.synth(tmp_path / "many.txt", prr=0.9, packets=100_000, seed=1)
     (link,) = airtcp.stats(path)["links"]
-    assert link_words.memory(link) == "independent"  # pyright: ignore[reportArgumentType]
+    assert trace_words.memory(link) == "independent"  # pyright: ignore[reportArgumentType]
     assert link["converged"]
 
 

@@ -104,8 +104,9 @@ def test_a_clean_link_is_not_and_it_is_said(clean: Path, run: Program) -> None:
     delivery = remedies.delivery(found)
     assert delivery is not None
     assert delivery.headline == "Shortest delivery time: sliding"
-    out = _ended(run("study", clean, "--replicas", "2", "--no-compare", "-q"))
-    assert "- No remedy raises goodput: " in out
+    quiet = ("--no-compare", "-q", "--details")
+    out = _ended(run("study", clean, "--replicas", "2", *quiet))
+    assert "No remedy raises goodput. " in out
     assert "Remedies against losses" in out
 
 
@@ -141,7 +142,7 @@ def test_a_study_says_it_everywhere(run: Program, lossy: Path, tmp_path: Path) -
     html = (tmp_path / "all" / "report.html").read_text("utf-8")
     assert "Remedies for this link" in html
     assert "Goodput and delivery time" in html
-    out = _ended(run(*arguments))
+    out = _ended(run(*arguments, "--details"))
     assert "Best remedy: " in out
     without = _ended(run(*arguments, "--no-remedies", "--json"))
     assert json.loads(without)["links"][0]["remedies"] is None

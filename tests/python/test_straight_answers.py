@@ -43,7 +43,7 @@ def test_a_senders_log_is_no_perfect_link(tmp_path: Path) -> None:
         assert '"recv_time_s" taken as arrivals' in link["notes"][0]
 
 
-def test_what_was_taken_for_what_is_always_shown(run: Program, tmp_path: Path) -> None:
+def test_what_was_taken_for_what_is_shown(run: Program, tmp_path: Path) -> None:
     path = tmp_path / "sent.csv"
     path.write_text(SENT)
     taken = 'column "recv_time_s" taken as arrivals, a blank = lost (40 of 400 rows)'
@@ -52,7 +52,7 @@ def test_what_was_taken_for_what_is_always_shown(run: Program, tmp_path: Path) -
         ("trace", "stats", path),
         ("trace", "models", path, "--replicas", "1"),
     ):
-        ended = run(*command)
+        ended = run(*command, "--details")
         assert ended.code == 0, ended.err
         assert taken in ended.out
     # A command without a table prints it with its other notes.
@@ -126,20 +126,15 @@ def test_an_assumed_slot_stands_beside_every_rate(run: Program, tmp_path: Path) 
     (tmp_path / "bits.txt").write_text(LOSSY)
     ended = run("study", "bits.txt", "--replicas", "2", "--html", "page.html")
     assert ended.code == 0, ended.err
-    rates = [
-        line
-        for line in ended.out.splitlines()
-        if line.startswith("- ") and "packets/s" in line and "- Note" not in line
-    ]
+    assert "rates assume 10 ms" in ended.out
+    found = airtcp.study(tmp_path / "bits.txt", replicas=2).findings
+    rates = [f for f in found if "packets/s" in f.headline + f.text]
     assert rates
-    assert all(ASSUMED in line for line in rates), rates
-    # The legend of the links' table, and under those of TCPs and of remedies.
-    others = [x for x in ended.out.splitlines() if ASSUMED in x and not x.startswith("- ")]
-    assert len(others) == 3, others
+    assert all(ASSUMED in finding.headline + finding.text for finding in rates), rates
     known = run("study", "bits.txt", "--replicas", "2", "--interval", "10 ms")
-    assert ASSUMED not in known.out
+    assert "assume" not in known.out
     assert ASSUMED in run("compare", "bits.txt", "--tcp", "sack,cubic").out
-    assert ASSUMED in run("trace", "models", "bits.txt", "--replicas", "1").out
+    assert ASSUMED in run("trace", "models", "bits.txt", "--replicas", "1", "--details").out
 
 
 def test_notes_of_many_links_are_gathered(run: Program, tmp_path: Path) -> None:
@@ -152,7 +147,10 @@ def test_notes_of_many_links_are_gathered(run: Program, tmp_path: Path) -> None:
     for command in (("study", "site.k7", "--replicas", "2"), ("trace", "stats", "site.k7")):
         ended = run(*command)
         assert ended.code == 0, ended.err
-        drawn = [line for line in ended.out.splitlines() if "drawn at random" in line]
+        assert "drawn at random" in ended.out or "without their order" in ended.out
+        ended = run(*command, "--details")
+        notes = [line for line in ended.out.splitlines() if line.startswith("Note.")]
+        drawn = [line for line in notes if "drawn at random" in line]
         assert len(drawn) == 1
         assert "all 6 links" in drawn[0]
 
@@ -161,7 +159,7 @@ def test_logs_are_read_as_they_are(run: Program) -> None:
     ended = run("trace", "stats", LOGS / "ping-D-O.txt", "--json")
     (link,) = json.loads(ended.out)["links"]
     assert (link["packets"], link["received"]) == (60, 50)
-    ended = run("trace", "stats", LOGS / "iperf3-server-json.txt")
+    ended = run("trace", "stats", LOGS / "iperf3-server-json.txt", "--details")
     assert "drawn at random" in ended.out
 
 
@@ -257,11 +255,11 @@ def test_a_few_rows_of_rates_are_no_outcomes(run: Program, tmp_path: Path) -> No
 def test_lines_that_are_skipped_are_counted(run: Program, tmp_path: Path) -> None:
     text = (LOGS / "ping-D-O.txt").read_text("utf-8").splitlines(keepends=True)
     (tmp_path / "ping.txt").write_text("".join([*text[:9], "into the kitchen\n", *text[9:]]))
-    ended = run("trace", "stats", "ping.txt")
+    ended = run("trace", "stats", "ping.txt", "--details")
     assert "1 line skipped that airtcp does not read in the output of ping" in " ".join(
         ended.out.split()
     )
-    assert "skipped" not in run("trace", "stats", LOGS / "ping-D-O.txt").out
+    assert "skipped" not in run("trace", "stats", LOGS / "ping-D-O.txt", "--details").out
 
 
 @pytest.mark.parametrize(
@@ -371,8 +369,8 @@ def test_a_file_with_an_impossible_interval_is_named_and_the_others_go_on(
     assert set(skipped) == {"slow.txt", "fast.txt"}
     assert "interval= in the comment at its top is 7200 s" in skipped["slow.txt"]
     assert "--slot" in skipped["slow.txt"]
-    for command in (("study"), ("compare", "--no-synthetic")):
-        ended = run(*command, *both, "--quiet")
+    for command in (("study",), ("compare", "--no-synthetic")):
+        ended = run(*command, *both, "--quiet", "--details")
         assert ended.code == 0, ended.err
         assert "slow.txt" in ended.out
         alone = run(*command, both[0], "--quiet")

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from airtcp.charts.parts import thin
 from airtcp.data.metrics import record
 from airtcp.questions.study import findings as study_words
 from airtcp.questions.study import findings_link as link_words
-from airtcp.questions.study.rows import pack, thin
+from airtcp.questions.study.rows import pack
+from airtcp.questions.trace import findings as trace_words
 from airtcp.words import sentences as words
 
 if TYPE_CHECKING:
@@ -64,8 +66,8 @@ def test_packing_is_lossless_and_deterministic(value: object) -> None:
 
 def test_findings_say_the_direction(study: StudyResult) -> None:
     by_name = {link["name"]: link for link in study.json["links"]}
-    assert link_words.memory(by_name["bursty"]) == "bursty"
-    assert link_words.memory(by_name["perfect"]) == "constant"
+    assert trace_words.memory(by_name["bursty"]) == "bursty"
+    assert trace_words.memory(by_name["perfect"]) == "constant"
     headlines = [f.headline for f in link_words.link_findings(by_name["short"])]
     assert "Too short for mu" in headlines
     assert any("perfect" in f.text for f in study.findings)

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from airtcp.charts import theme
 from airtcp.charts import vega_lite as alt
+from airtcp.words import columns
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 HEIGHT: Final = 270
 _DASHES: Final = [[1, 0], [7, 3], [2, 2], [9, 3, 2, 3]]
@@ -106,3 +107,36 @@ def ramp(field: str, title: str, *, legend: bool = True) -> alt.Color:
     scale = alt.Scale(domain=[0, 1], clamp=True, range=theme.RAMP)
     key = alt.Legend(title=title, type="gradient", format=".1f") if legend else None
     return alt.Color(f"{field}:Q", scale=scale, legend=key)
+
+
+def studied(key: str) -> str:
+    """Return the axis title of a metric of studied links."""
+    return columns.studied()[key].label
+
+
+def rounded(value: Any) -> Any:
+    """Keep five significant digits: a plot shows three, a table four."""
+    if isinstance(value, float):
+        return float(f"{value:.5g}")
+    return value
+
+
+def thin(values: Sequence[float], others: Sequence[float], keep: int) -> list[list[float]]:
+    """Thin a curve to about `keep` points, with the low and high of every stretch.
+
+    >>> thin([0, 1, 2, 3], [5, 9, 1, 4], 8)
+    [[0, 5], [1, 9], [2, 1], [3, 4]]
+    >>> thin(range(1000), [0] * 500 + [7] + [0] * 499, 10)[2:4]
+    [[400, 0], [500, 7]]
+    """
+    total = len(values)
+    if total <= keep:
+        return [[rounded(x), rounded(y)] for x, y in zip(values, others, strict=True)]
+    stretch = -(-total // max(keep // 2, 1))
+    kept: list[int] = []
+    for start in range(0, total, stretch):
+        part = range(start, min(start + stretch, total))
+        low = min(part, key=others.__getitem__)
+        high = max(part, key=others.__getitem__)
+        kept += sorted({low, high})
+    return [[rounded(values[i]), rounded(others[i])] for i in kept]

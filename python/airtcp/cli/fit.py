@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -10,15 +10,10 @@ from airtcp.cli import options as opt
 from airtcp.cli.console import progress, refusals, screen
 from airtcp.cli.output import STANDARD, Output, writes_report_on_request
 from airtcp.cli.reading import DEFAULT_READING, reads_traces
-from airtcp.cli.remarks import put_findings, put_unread
 from airtcp.inputs.reading import Reading
 
 if TYPE_CHECKING:
-    from airtcp.cli.tables import Column
-    from airtcp.questions.fit.document import FitDocument
     from airtcp.questions.fit.result import FitResult
-
-_FORMULA: Final = 32
 
 
 @reads_traces
@@ -105,60 +100,13 @@ def fit(
     output.finish(
         result,
         target,
-        table=lambda: _fit_table(result.shown()),
+        table=lambda: _put_seed(result),
         rows=lambda: (result.fits, result.fits.rows()),
         stopped=f"{write.finished(len(result), 'link')} and fitted" if result.interrupted else None,
         finished=len(result),
     )
 
 
-def _fit_table(result: FitResult) -> None:
-    from rich.text import Text
-
-    from airtcp.cli.tables import fitted
-    from airtcp.words import sentences as words
-
-    console = screen()
+def _put_seed(result: FitResult) -> None:
     document = result.json
-    names = [x["name"] for x in (*document["fits"], *document["formulas"])]
-    table, gone = fitted(console, "form", names, _columns(document))
-    console.print(table)
-    legend = (
-        f"{words.counted(len(result), 'link')}; errors: mean of |estimate - measured| in percent of"
-        " the link's packets/s; left out: each link by a fit to all others (formulas fit nothing),"
-        " mean and median; coefficients give the share of the link's packets/s"
-    )
-    if gone:
-        legend += f". Left out for width: {', '.join(gone)}"
-    console.print(Text(legend + ".", style="dim"))
-    console.print()
-    put_findings(console, result.findings)
-    put_unread(console, document["skipped"])
-    console.print(f"\nseed {document['seed']}, airtcp {document['airtcp_version']}")
-
-
-def _columns(document: FitDocument) -> list[Column]:
-    from airtcp.cli.tables import Column, elided
-    from airtcp.questions.fit.findings import percent
-    from airtcp.words import sentences as words
-
-    fits, formulas = document["fits"], document["formulas"]
-    every = [*fits, *formulas]
-    after = ["-"] * len(formulas)
-    left_out = [x["leave_one_out_error"] for x in fits] + [x["error"] for x in formulas]
-    medians = [percent(x["leave_one_out_median"]) for x in fits]
-    bics = ["-" if x["bic"] is None else words.number(x["bic"], 4) for x in every]
-    written = [x["formula"] for x in every]
-    coefficients = [
-        "-" if (values := x["coefficients"]) is None else " ".join(map(words.number, values))
-        for x in fits
-    ]
-    return [
-        Column("left out %", list(map(percent, left_out))),
-        Column("in sample %", [percent(x["error"]) for x in every]),
-        Column("left out, median %", medians + after, rank=2),
-        Column("BIC", bics, rank=1),
-        Column("coefs", [str(len(x["terms"])) for x in fits] + ["0"] * len(formulas), rank=3),
-        Column("formula", written, [elided(x, _FORMULA) for x in written], rank=5, left=True),
-        Column("coefficients", coefficients + after, rank=6, left=True),
-    ]
+    screen().print(f"\nseed {document['seed']}, airtcp {document['airtcp_version']}")

@@ -12,6 +12,7 @@ import typer
 from airtcp.cli import complete
 from airtcp.cli import options as opt
 from airtcp.cli.console import refusals, screen, to_stdout
+from airtcp.cli.show import width as show_width
 
 
 class Document(StrEnum):
@@ -39,6 +40,7 @@ def list_(
         ),
     ] = None,
     as_json: opt.Json = False,
+    details: opt.Details = False,
 ) -> None:
     """List everything that has a name: loss models, queues, congestion laws, profiles ..."""
     from airtcp.data import extension
@@ -50,16 +52,32 @@ def list_(
             json.dump(entries, sys.stdout, ensure_ascii=False)
             sys.stdout.write("\n")
         return
+    with to_stdout():
+        if family is None and not details:
+            from airtcp.cli import show
+            from airtcp.cli.families import overview
+
+            show.put_answer(overview(entries), details=False)
+        else:
+            _every(entries)
+
+
+def _every(entries: list[dict[str, str]]) -> None:
+    """Print every entry with its source; the column of the family only if there are several."""
     from rich import box
     from rich.table import Table
 
+    several = len({entry["family"] for entry in entries}) > 1
+    keys = {"family": "family", "name": "name", "what it is": "description", "source": "source"}
+    if not several:
+        del keys["family"]
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for head in ("family", "name", "what it is", "source"):
+    for head in keys:
         table.add_column(head, overflow="fold", no_wrap=head in {"family", "name"})
     for entry in entries:
-        table.add_row(entry["family"], entry["name"], entry["description"], entry["source"])
-    with to_stdout():
-        screen().print(table)
+        table.add_row(*(entry[key] for key in keys.values()))
+    console = screen()
+    console.print(table, width=show_width(console))
 
 
 def schema(

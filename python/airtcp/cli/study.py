@@ -13,13 +13,7 @@ from airtcp.cli.reading import DEFAULT_READING, reads_traces
 from airtcp.inputs.reading import Reading
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
-    from airtcp.cli.tables import Column
-    from airtcp.data.documents import Link
     from airtcp.questions.study.result import StudyResult
-
-_ROWS = 30
 
 
 @reads_traces
@@ -77,7 +71,7 @@ def study(
     output.finish(
         result,
         where,
-        table=lambda: _table(result.shown()),
+        table=lambda: _put_seed(result),
         rows=lambda: _rows(result),
         stopped=write.finished(len(result), "link") if result.interrupted else None,
         finished=len(result),
@@ -91,115 +85,5 @@ def _rows(result: StudyResult) -> tuple[Any, list[Any]]:
     return result.links, list(result.json["links"])
 
 
-def _table(result: StudyResult) -> None:
-    from rich.text import Text
-
-    from airtcp.cli import remarks, show
-    from airtcp.cli.tables import fitted
-    from airtcp.questions.study import tables_capacity as capacity
-    from airtcp.words import sentences as words
-
-    console = screen()
-    links = result.json["links"]
-    shown = links if len(links) <= _ROWS else _most_telling(links)
-    if shown:
-        table, gone = fitted(console, "link", [link["name"] for link in shown], _columns(shown))
-        console.print(table)
-        if len(links) > _ROWS:
-            console.print(
-                f"{_ROWS} of {words.count(len(links))} links: those with the largest gain or loss"
-                " from the order of their losses; all are in the report and in --format csv"
-            )
-        console.print(Text(_legend(shown, gone, result.json["options"]), style="dim"))
-        console.print()
-        remarks.put_notes(console, links)
-    if capacities := result.json["capacities"]:
-        capacity.table(console, capacities)
-        console.print()
-    remarks.put_findings(console, result.findings)
-    for grid in capacity.compared(capacities):
-        console.print()
-        show.put_grid(console, grid, wide=console.width)
-    _put_best_choices(links)
-    _put_remedies(links)
-    remarks.put_unread(console, result.json["skipped"])
-    console.print(f"\nseed {result.seed}, airtcp {result.json['airtcp_version']}")
-
-
-def _put_best_choices(links: list[Link]) -> None:
-    """Print the table of TCPs over one link, or the verdict over each of several."""
-    from airtcp.cli import show
-    from airtcp.questions.compare import slot_limits
-    from airtcp.questions.compare import tables as compare_tables
-
-    cases = [
-        (link["name"], slot_limits.case(case, link["tcp"]["slot_s"]))
-        for link in links
-        if (case := link.get("compared")) is not None
-    ]
-    console = screen()
-    for grid in compare_tables.choices(cases):
-        console.print()
-        show.put_grid(console, grid, wide=console.width)
-    if len(cases) == 1:
-        _slot(console, links[0])
-
-
-def _put_remedies(links: list[Link]) -> None:
-    """Print the remedies for one link; for several links, the findings have them."""
-    from airtcp.cli import show
-    from airtcp.questions.compare import slot_limits
-    from airtcp.questions.compare import tables_remedies as remedies
-
-    if len(links) == 1 and (helped := links[0].get("remedies")) is not None:
-        console = screen()
-        cut = slot_limits.remedies(helped, links[0]["tcp"]["slot_s"])
-        show.put_grid(console, remedies.grid(cut), wide=console.width)
-        _slot(console, links[0])
-
-
-def _slot(console: Console, link: Link) -> None:
-    """Print a note under a table of rates if its slot is assumed."""
-    from airtcp.questions.study.findings_link import SLOT_ASSUMED
-
-    if link["tcp"]["slot_assumed"]:
-        console.print(f"{SLOT_ASSUMED}: all rates and times here depend on it")
-
-
-def _most_telling(links: list[Link]) -> list[Link]:
-    def gain(link: Link) -> tuple[bool, float]:
-        difference = link["tcp"]["difference"]["independent"]
-        return bool(difference["beyond_chance"]), abs(difference["packets_per_second"]["mean"] or 0)
-
-    return sorted(links, key=gain, reverse=True)[:_ROWS]
-
-
-def _legend(links: list[Link], gone: list[str], options: dict[str, Any]) -> str:
-    """Return the meaning of the columns in the table."""
-    from airtcp.questions.trace.tables import not_significant
-
-    said = [
-        "throughput: TCP over the trace",
-        f"independent, Gilbert-Elliott: its mean over {options['replicas']} links of this model",
-        "gain: the trace compared with the mean over independent links of equal PRR",
-    ]
-    if any(link["tcp"]["slot_assumed"] for link in links):
-        said[0] += ", slot 10 ms assumed if the trace does not give it"
-    if any(not_significant(link) for link in links):
-        said.append("~: not significant, independent links differ from each other as much")
-    text = "; ".join(said)
-    if gone:
-        text += f". Left out for width: {', '.join(gone)}"
-    return text + "."
-
-
-def _columns(links: list[Link]) -> list[Column]:
-    from airtcp.questions.trace import tables as link_columns
-
-    measured = link_columns.measured(links)
-    return [
-        measured.pop("packets"),
-        link_columns.slot(links),
-        *measured.values(),
-        *link_columns.throughput(links),
-    ]
+def _put_seed(result: StudyResult) -> None:
+    screen().print(f"\nseed {result.seed}, airtcp {result.json['airtcp_version']}")

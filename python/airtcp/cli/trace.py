@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, NoReturn, cast
 
@@ -25,13 +26,8 @@ from airtcp.data.plain import plain_json, printable_values
 from airtcp.inputs.reading import Reading
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from airtcp.data.table import Table
 
-_REASONS: Final = 5
-_ROWS: Final = 30
-"""Maximum number of links in the table, as in `study`."""
 _MOST_PACKETS: Final = 10**9
 _LONGEST_MODEL: Final = 4 << 20
 """Maximum bytes of a loss model, more than any histogram needs."""
@@ -54,6 +50,7 @@ def stats(
     reading: Reading = DEFAULT_READING,
     as_json: opt.Json = False,
     form: opt.TableFormat = opt.Format.TABLE,
+    details: opt.Details = False,
     quiet: opt.Quiet = False,
 ) -> None:
     """Report the metrics of links, without TCP."""
@@ -69,7 +66,7 @@ def stats(
         )
     write.printed(
         opt.Format.JSON if as_json else form,
-        table=lambda: _table(printable_values(document, keep="")),
+        table=lambda: _table(printable_values(document, keep=""), details=details),
         text=lambda write: write(json.dumps(document, ensure_ascii=False)),
         rows=lambda: (_rows(document), document["links"] or document["capacities"]),
     )
@@ -101,46 +98,17 @@ def _flat(link: dict[str, Any]) -> dict[str, Any]:
     return row
 
 
-def _unsettled(console: Console, links: list[dict[str, Any]]) -> None:
-    """Print for the first links why mu has not settled."""
-    from rich.text import Text
+def _table(document: dict[str, Any], *, details: bool) -> None:
+    from airtcp.cli import show
+    from airtcp.questions.trace.answer import answer
 
-    from airtcp.questions.study import findings_link as link_words
+    def rest() -> None:
+        screen().print(f"\nseed {document['seed']}, airtcp {document['airtcp_version']}")
 
-    unsettled = [x for x in links if x["mu"] is not None and not x["converged"]]
-    for link in unsettled[:_REASONS]:
-        reason = link_words.reason(link["convergence"])
-        console.print(Text.assemble((f"- {link['name']}: ", "bold"), f"{reason}."))
-    if len(unsettled) > _REASONS:
-        console.print(f"- mu has not settled on {len(unsettled) - _REASONS} more")
-
-
-def _table(document: dict[str, Any]) -> None:
-
-    from airtcp.cli.remarks import put_notes, put_unread
-    from airtcp.cli.tables import put
-    from airtcp.questions.study import findings_link as link_words
-    from airtcp.questions.study import tables_capacity as capacity
-    from airtcp.questions.trace import tables as link_columns
-    from airtcp.words import sentences as words
-
-    console = screen()
-    every: list[dict[str, Any]] = document["links"]
-    links = every[:_ROWS]
-
-    measured = link_columns.measured(links)
-    columns = [measured.pop("packets"), link_columns.interval(links), *measured.values()]
-    capacity.table(console, document["capacities"])
-    if links:
-        put(console, "link", [link["name"] for link in links], columns)
-    if len(every) > _ROWS:
-        console.print(f"the first {_ROWS} of {words.count(len(every))} links; --format csv has all")
-    put_notes(console, every)
-    if drawn := sum(not link["order_known"] for link in every):
-        console.print(f"- {link_words.drawn(drawn)}")
-    _unsettled(console, every)
-    put_unread(console, document["skipped"])
-    console.print(f"\nseed {document['seed']}, airtcp {document['airtcp_version']}")
+    said = answer(document)
+    if said is not None and document.get("answer"):
+        said = replace(said, next=document["answer"]["next"])
+    show.put_result(said, rest, details=details)
 
 
 @app.command("synth")

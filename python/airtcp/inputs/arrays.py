@@ -54,6 +54,15 @@ def is_trace(value: Any) -> bool:
     return column or _view(value) is not None
 
 
+def has_traces(links: Links) -> bool:
+    """Return whether links are given as traces, not as paths.
+
+    >>> has_traces({"a": [0, 1]}), has_traces(["a.txt"])
+    (True, False)
+    """
+    return isinstance(links, Mapping) or is_trace(links)
+
+
 @contextmanager
 def given(links: Links) -> Generator[list[str]]:
     """Give the paths of links, and write traces among them to files that last for the context.

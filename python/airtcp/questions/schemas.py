@@ -70,8 +70,8 @@ def with_answer(kind: str, schema: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-_NO_RESULTS: Final = frozenset({"scenario", "sweep-file", "trace"})
-"""Documents without an answer: files that airtcp reads, and traces."""
+_NO_RESULTS: Final = frozenset({"scenario", "sweep-file"})
+"""Documents without an answer: files that airtcp reads."""
 
 
 class _Schemas:

@@ -6,7 +6,11 @@ The machine's name follows in a table where it is needed to type it.
 from __future__ import annotations
 
 import re
-from typing import Final
+import shlex
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _SAID: Final = {
     "sack@ll-arq:arq=selective": "retransmission on the link",
@@ -74,6 +78,21 @@ def short(path: str) -> str:
     path = path.rpartition("].")[2]
     words = re.sub(r"_(s|m|bps|db|dbm|packets|bytes)$", "", path).split(".")
     return _KEYS.get(path) or " ".join(reversed(words)).replace("_", " ")
+
+
+def shell_paths(paths: Sequence[str], most: int = 1) -> str | None:
+    """Quote the paths of a command for a shell; None if there are more than a line has place for.
+
+    Args:
+        paths: The paths.
+        most: Most paths.
+
+    >>> shell_paths(["-a b.txt"]), shell_paths(["a", "b"])
+    ("'./-a b.txt'", None)
+    """
+    if len(paths) > most:
+        return None
+    return shlex.join(f"./{path}" if path.startswith("-") else path for path in paths)
 
 
 def ordinal(number: int) -> str:

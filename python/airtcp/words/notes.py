@@ -9,8 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from airtcp.questions.study.findings_link import SLOT_ASSUMED
-from airtcp.words.sentences import count, counted
+from airtcp.words.sentences import SLOT_ASSUMED, count, counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -68,6 +67,19 @@ def notes(links: Sequence[Mapping[str, Any]]) -> list[str]:
             more = f"likewise {count(len(found) - 1)} more of {counted(len(links), 'link')}"
             lines.append(f"{text} ({name}; {more})")
     return lines
+
+
+def doubt(links: Sequence[Mapping[str, Any]]) -> str | None:
+    """Say that notes tell how traces were read; None without such notes.
+
+    >>> doubt([{"name": "a", "notes": ["3 duplicates ignored"]}])
+    'How the trace was read is in 1 note: --details.'
+    """
+    said = [line for line in notes(links) if not line.startswith(SLOT_ASSUMED)]
+    if not said:
+        return None
+    what = "trace was" if len(links) == 1 else "traces were"
+    return f"How the {what} read is in {counted(len(said), 'note')}: --details."
 
 
 def _kind(text: str) -> str:

@@ -30,6 +30,10 @@ ANY: Final = (-inf, inf)
 """Limits of quantities outside the catalogue: amount, share, change in percent, any number."""
 
 
+SLOT_ASSUMED: Final = "slot 10 ms assumed"
+"""The note beside rates over a trace without a packet interval."""
+
+
 @dataclass(frozen=True)
 class Finding:
     """One sentence, its few-word headline, and whether it needs attention."""
@@ -122,6 +126,15 @@ def share(part: float) -> str:
 
 
 _LEAST_SHARE: Final = 0.001
+
+
+def percent(share: float | None) -> str:
+    """Write an error as a part of something in percent, without the sign.
+
+    >>> percent(0.0374), percent(None)
+    ('3.74', '-')
+    """
+    return "-" if share is None else number(100 * share)
 
 
 def exact(value: Mapping[str, Any]) -> bool:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from airtcp.charts.parts import thin
 from airtcp.data.metrics import record
 from airtcp.questions.compare import findings as compare
 from airtcp.questions.compare import quantities, verdict
 from airtcp.questions.run.rows import estimate
-from airtcp.questions.study.rows import thin
 from airtcp.words import columns
 from airtcp.words import sentences as words
 

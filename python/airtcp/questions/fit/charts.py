@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.charts import theme
 from airtcp.charts import vega_lite as alt
-from airtcp.charts.parts import finish, n, named, q, ramp, zoom
-from airtcp.questions.study.charts_link import studied
+from airtcp.charts.parts import finish, n, named, q, ramp, studied, zoom
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,8 +10,7 @@ from statistics import mean
 from typing import TYPE_CHECKING, Final
 
 from airtcp.data.extension import mean_interval
-from airtcp.questions.study.findings_link import SLOT_ASSUMED
-from airtcp.words.sentences import Finding, count, counted, number, signed
+from airtcp.words.sentences import SLOT_ASSUMED, Finding, count, counted, number, percent, signed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -22,7 +21,9 @@ PRR_ONLY: Final = "combined"
 """S1's "PRR only": the form with every term in PRR."""
 WITH_MU: Final = ("second-order", "15-term")
 """S1's forms in PRR and mu."""
-_WITH_METRIC: Final = ("prr & mu + {}", "prr & mu & {}", "15-term + {}")
+WITH_METRIC: Final = ("prr & mu + {}", "prr & mu & {}", "15-term + {}")
+HUNDREDTHS: Final = "PRR in hundredths?"
+"""Headline of the note that ratios look too small."""
 _OVERFIT: Final = 2.0
 """Least ratio of the left-out to the in-sample error that is reported as overfitting."""
 _ENOUGH: Final = 3
@@ -30,15 +31,6 @@ _SMALL_SCALE: Final = 0.011
 """Ratios that never exceed this are probably hundredths of delivery ratios."""
 _MANY: Final = 100
 """Fewest links for that note."""
-
-
-def percent(share: float | None) -> str:
-    """Write an error in percent of the link's packets per second.
-
-    >>> percent(0.0374), percent(None)
-    ('3.74', '-')
-    """
-    return "-" if share is None else number(100 * share)
 
 
 def best(document: FitDocument, names: Iterable[str] | None = None) -> Fit | None:
@@ -110,7 +102,7 @@ def findings(document: FitDocument) -> list[Finding]:
     with_mu = best(document, WITH_MU)
     compared = [("mu", best(document, [PRR_ONLY]), with_mu)]
     for metric in document["options"]["metrics"]:
-        names = [name.format(metric) for name in _WITH_METRIC]
+        names = [name.format(metric) for name in WITH_METRIC]
         compared.append((metric, with_mu, best(document, names)))
     for what, before, after in compared:
         if before is not None and after is not None:
@@ -194,7 +186,7 @@ def _conditions(document: FitDocument) -> list[Finding]:
     if len(ratios) >= _MANY and max(ratios) <= _SMALL_SCALE:
         found.append(
             Finding(
-                "PRR in hundredths?",
+                HUNDREDTHS,
                 f"No PRR of {links} exceeds {number(max(ratios))}: they look like hundredths of"
                 " delivery ratios.",
                 "warn",

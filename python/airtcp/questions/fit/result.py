@@ -12,6 +12,7 @@ from airtcp.words import sentences as words
 if TYPE_CHECKING:
     from airtcp.data.table import Table
     from airtcp.questions.fit.document import FitDocument
+    from airtcp.words.answer import Answer
     from airtcp.words.sentences import Finding
 
 _ERRORS = ("error", "leave_one_out_error", "leave_one_out_median", "bic")
@@ -114,6 +115,11 @@ class FitResult(DocumentResult):
             {key: value for key, value in link.items() if key != "metrics"} | link["metrics"]
             for link in self.json["links"]
         ]
+
+    def _answer(self, document: FitDocument) -> Answer | None:
+        from airtcp.questions.fit.answer import answer
+
+        return answer(document)
 
     def page(self) -> str:
         """Return the report: one self-contained HTML document."""

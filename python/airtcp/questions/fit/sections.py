@@ -9,9 +9,9 @@ from airtcp.pages.command import command
 from airtcp.pages.page import indented, render
 from airtcp.questions.fit import charts as charts_fit
 from airtcp.questions.fit import findings as fit_words
-from airtcp.questions.fit.findings import percent
 from airtcp.questions.study import findings_link as link_words
 from airtcp.words import sentences as words
+from airtcp.words.sentences import percent
 
 if TYPE_CHECKING:
     from airtcp.questions.fit.document import FitDocument

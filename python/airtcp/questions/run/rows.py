@@ -6,8 +6,8 @@ from bisect import bisect_right
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
+from airtcp.charts.parts import thin
 from airtcp.questions.run import datagrams, groups, limits
-from airtcp.questions.study.rows import thin
 from airtcp.words import columns
 from airtcp.words import sentences as words
 

@@ -94,4 +94,5 @@ def study(
         ),
     }
     with arrays.given(links) as paths:
-        return StudyResult(_core.study(paths, as_json(options), progress), {"read": read})
+        file = paths[0] if len(paths) == 1 and not arrays.has_traces(links) else None
+        return StudyResult(_core.study(paths, as_json(options), progress), {"read": read}, file)

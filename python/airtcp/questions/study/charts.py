@@ -11,9 +11,9 @@ from typing import Any, Final
 
 from airtcp.charts import theme
 from airtcp.charts import vega_lite as alt
-from airtcp.charts.parts import finish, n, named, q, ramp, zoom
+from airtcp.charts.parts import finish, n, named, q, ramp, studied, zoom
 from airtcp.questions.study import charts_link as charts_trace
-from airtcp.questions.study.charts_link import MODELS, model_colour, model_shape, studied
+from airtcp.questions.study.charts_link import MODELS, model_colour, model_shape
 
 OVERVIEW_HEIGHT: Final = 340
 _MANY: Final = 150

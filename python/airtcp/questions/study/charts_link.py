@@ -11,19 +11,13 @@ from typing import Any, Final, Literal
 
 from airtcp.charts import theme
 from airtcp.charts import vega_lite as alt
-from airtcp.charts.parts import finish, n, named, q, ramp, zoom
-from airtcp.words import columns
+from airtcp.charts.parts import finish, n, named, q, ramp, studied, zoom
 
 MODELS: Final = ["this trace", "independent losses", "Gilbert-Elliott"]
 """The trace and its models, in the order of the legend."""
 
 _COLOURS: Final = [theme.TRACE, theme.INDEPENDENT, theme.CHAIN]
 _SHAPES: Final = ["circle", "diamond", "triangle-up"]
-
-
-def studied(key: str) -> str:
-    """Return the axis title of a metric of studied links."""
-    return columns.studied()[key].label
 
 
 def model_colour(*, legend: bool = True) -> alt.Color:

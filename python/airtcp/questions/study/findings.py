@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from airtcp.questions.compare import findings as compare
 from airtcp.questions.compare import findings_remedies as remedies
-from airtcp.questions.study.findings_link import Model, drawn, link_findings, memory, standing
+from airtcp.questions.study.findings_link import Model, link_findings, standing
+from airtcp.questions.trace.findings import drawn, memory
 from airtcp.words.sentences import Finding, count, counted, number, times
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ INTERMEDIATE = (0.2, 0.6)
 """PRR range in which TCP differs most between links of equal PRR (S1, section 4)."""
 
 _SAME_PRR = 0.02
-_BY_CHANCE = 0.05
+BY_CHANCE = 0.05
 """Share of a model's own links that lie outside its 95 % prediction interval."""
 _ENOUGH_DELIVERED = 30
 
@@ -140,7 +141,7 @@ def _ensemble_independent(links: Sequence[Link]) -> Finding:
         f" {counted(more, 'link')}{typical} and significantly less on {count(less)}; on"
         f" {count(same)} the difference is not significant."
     )
-    lucky = _BY_CHANCE * len(losing)
+    lucky = BY_CHANCE * len(losing)
     if lucky >= 1:
         text += f" Chance alone would account for up to about {count(lucky)} of those that differ."
     if constant:

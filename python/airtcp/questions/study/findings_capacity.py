@@ -5,35 +5,18 @@ As in `findings.words`, terminal and page use the same sentences.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from airtcp.questions.compare import findings as compare
 from airtcp.questions.compare import findings_remedies as remedies_words
 from airtcp.questions.compare import verdict as verdict_words
+from airtcp.questions.trace.findings import MBPS, varies
 from airtcp.words.sentences import Finding, counted, number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from airtcp.data.documents import CapacityLink, CompareCase, Outcome
-
-MBPS: Final = 1e-6
-_UNEVEN: Final = 0.5
-"""A link varies if 5 % of the windows carry less than this share of its mean."""
-_LONG: Final = 0.5
-"""Shortest outage with a warning, in seconds."""
-
-_GAPS: Final = 5.0
-"""Shortest outage, in mean times between packets."""
-_PACKET: Final = 8 * 1500.0
-"""Bits of a packet."""
-
-
-def varies(link: CapacityLink) -> bool:
-    """Return whether the capacity changes enough to matter to TCP."""
-    # On a slow link, the time between packets is long as well.
-    outage = max(_LONG, _GAPS * _PACKET / link["mean_bps"])
-    return link["p5_bps"] < _UNEVEN * link["mean_bps"] or link["longest_outage_s"] >= outage
 
 
 def capacity_finding(link: CapacityLink) -> Finding:

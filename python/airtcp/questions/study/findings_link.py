@@ -7,23 +7,27 @@ because the trace is a single draw.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Literal
 
 from airtcp.questions.compare import findings as compare
 from airtcp.questions.compare import findings_remedies as remedies_words
-from airtcp.words.sentences import TWICE, Finding, bounds, count, counted, number, times
+from airtcp.questions.trace.findings import NO_MEMORY, memory, reason
+from airtcp.words.sentences import (
+    SLOT_ASSUMED,
+    TWICE,
+    Finding,
+    bounds,
+    count,
+    counted,
+    number,
+    times,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
     from airtcp.data.documents import Link
 
 
 Model = Literal["independent", "gilbert_elliott"]
-
-SLOT_ASSUMED: Final = "slot 10 ms assumed"
-"""The note beside rates over a trace without a packet interval."""
 
 
 def standing(link: Link, model: Model) -> int:
@@ -36,42 +40,6 @@ def standing(link: Link, model: Model) -> int:
     if difference is None or not difference["beyond_chance"]:
         return 0
     return 1 if (difference["packets_per_second"]["mean"] or 0.0) > 0 else -1
-
-
-Memory = Literal["bursty", "oscillating", "independent", "undecided", "constant", "unmeasured"]
-
-_NO_MEMORY = 0.1
-"""Largest distance of mu's interval from zero for independent losses."""
-
-
-def memory(link: Link) -> Memory:
-    """Return the kind of memory of a link, by the interval of its mu.
-
-    An interval that contains zero shows independent losses only if it is also narrow.
-    """
-    mu, interval = link["mu"], link["mu_ci"]
-    if mu is None:
-        return "constant" if link["order_known"] else "unmeasured"
-    if interval is None:
-        return "undecided"
-    if interval[0] > 0:
-        return "bursty"
-    if interval[1] < 0:
-        return "oscillating"
-    narrow = interval[0] >= -_NO_MEMORY and interval[1] <= _NO_MEMORY
-    return "independent" if narrow else "undecided"
-
-
-def drawn(links: int) -> str:
-    """State what is unknown if the order of losses was not measured.
-
-    >>> drawn(1)
-    'For 1 link the file counts losses without their order: mu, bursts and memory are unknown.'
-    """
-    return (
-        f"For {counted(links, 'link')} the file counts losses without their order:"
-        " mu, bursts and memory are unknown."
-    )
 
 
 def assumed(link: Link) -> str:
@@ -157,7 +125,7 @@ def _why_undecided(link: Link) -> str:
     interval, ratio = link["mu_ci"], link["convergence"]["nonstationarity_ratio"]
     if interval is not None and ratio is not None and ratio > 1:
         half = (interval[1] - interval[0]) / 2
-        if half > _NO_MEMORY >= half / ratio:
+        if half > NO_MEMORY >= half / ratio:
             chunk = counted(link["convergence"]["chunk"], "packet")
             return (
                 f"the link changes over time (chunks of {chunk} differ {number(ratio, 2)} times as"
@@ -244,16 +212,6 @@ def expected_longest(link: Link, kind: Literal["success", "loss"] = "success") -
     if kind == "success":
         return link["ge_expected_longest_success_burst"]
     return link["ge_expected_longest_loss_burst"]
-
-
-def reason(convergence: Mapping[str, Any]) -> str:
-    """State why a trace is or is not long enough, and the needed length."""
-    said = convergence["reason"].strip().rstrip(".").replace("+-", "\N{PLUS-MINUS SIGN}")
-    said = said.removeprefix("not converged: ").replace("= -", "= \N{MINUS SIGN}")
-    needed = convergence["needed_packets"]
-    if needed is not None:
-        said += f"; about {number(needed, 2)} packets of this link are needed"
-    return said
 
 
 def length(link: Link) -> Finding:

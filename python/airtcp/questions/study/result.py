@@ -3,20 +3,34 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from airtcp.questions.result import SeededResult
 from airtcp.words import sentences as words
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from airtcp import _core
     from airtcp.data.documents import StudyDocument
     from airtcp.data.table import Table
+    from airtcp.words.answer import Answer
 
 
 class StudyResult(SeededResult):
     """The result of `study`: one entry for each link."""
 
     _kind = "study"
+
+    def __init__(
+        self, core: _core.CoreResult, asked: Mapping[str, Any], file: str | None = None
+    ) -> None:
+        """Hold the result.
+
+        Args: core, asked: As for `TableResult`. file: The file of the links, if there is one.
+        """
+        super().__init__(core, asked)
+        self._file = file
 
     @cached_property
     def json(self) -> StudyDocument:
@@ -36,6 +50,11 @@ class StudyResult(SeededResult):
 
         found = study.study_findings(self.json["links"]) if self.json["links"] else []
         return [*found, *capacity.capacity_findings(self.json["capacities"])]
+
+    def _answer(self, document: StudyDocument) -> Answer | None:
+        from airtcp.questions.study.answer import answer
+
+        return answer(document, self._file)
 
     def page(self) -> str:
         """Return the report: one self-contained HTML document."""

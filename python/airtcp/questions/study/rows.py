@@ -14,7 +14,9 @@ import json
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from airtcp.charts.parts import rounded, thin
 from airtcp.questions.study import findings_link as link_words
+from airtcp.questions.trace.findings import memory
 from airtcp.words import columns, notes
 from airtcp.words import sentences as words
 
@@ -30,13 +32,6 @@ WINDOW_POINTS = 600
 """Points of the congestion window kept for one link, when there are few links."""
 
 _MANY = 200
-
-
-def _round(value: Any) -> Any:
-    """Keep five significant digits: a plot shows three, a table four."""
-    if isinstance(value, float):
-        return float(f"{value:.5g}")
-    return value
 
 
 @lru_cache(maxsize=4096)
@@ -110,7 +105,7 @@ OVERVIEW: dict[str, Callable[[Link], Any]] = {
     "timeouts": lambda link: link["tcp"]["empirical"]["timeouts"],
     "fast_retransmits": lambda link: link["tcp"]["empirical"]["fast_retransmits"],
     "retransmission_ratio": lambda link: link["tcp"]["empirical"]["retransmission_ratio"],
-    "memory": link_words.memory,
+    "memory": memory,
 }
 """Columns of every link on the page, and their sources."""
 
@@ -140,28 +135,7 @@ def heads() -> list[list[str]]:
 
 def overview(links: Sequence[Link]) -> dict[str, list[Any]]:
     """Return the columns of all links."""
-    return {name: [_round(pick(link)) for link in links] for name, pick in OVERVIEW.items()}
-
-
-def thin(values: Sequence[float], others: Sequence[float], keep: int) -> list[list[float]]:
-    """Thin a curve to about `keep` points, with the low and high of every stretch.
-
-    >>> thin([0, 1, 2, 3], [5, 9, 1, 4], 8)
-    [[0, 5], [1, 9], [2, 1], [3, 4]]
-    >>> thin(range(1000), [0] * 500 + [7] + [0] * 499, 10)[2:4]
-    [[400, 0], [500, 7]]
-    """
-    total = len(values)
-    if total <= keep:
-        return [[_round(x), _round(y)] for x, y in zip(values, others, strict=True)]
-    stretch = -(-total // max(keep // 2, 1))
-    kept: list[int] = []
-    for start in range(0, total, stretch):
-        part = range(start, min(start + stretch, total))
-        low = min(part, key=others.__getitem__)
-        high = max(part, key=others.__getitem__)
-        kept += sorted({low, high})
-    return [[_round(values[i]), _round(others[i])] for i in kept]
+    return {name: [rounded(pick(link)) for link in links] for name, pick in OVERVIEW.items()}
 
 
 def detail(link: Link, window_points: int) -> dict[str, Any]:
@@ -176,25 +150,25 @@ def detail(link: Link, window_points: int) -> dict[str, Any]:
         "notes": notes.notes([link]),
         "slot_assumed": tcp["slot_assumed"],
         "interval_s": link["interval_s"],
-        "g": _round(link["g"]),
-        "b": _round(link["b"]),
+        "g": rounded(link["g"]),
+        "b": rounded(link["b"]),
         "received": link["received"],
-        "isolated": _round(link["isolated_loss_share"]),
+        "isolated": rounded(link["isolated_loss_share"]),
         "findings": [[f.headline, f.text, f.tone] for f in link_words.link_findings(link)],
         "titles": titles(link),
-        "error": _round(convergence["standard_error"]),
-        "prefix": [[n, _round(mu)] for n, mu in convergence["prefix"]],
-        "cpdf": [[p["k"], _round(p["probability"]), p["samples"]] for p in link["cpdf"]],
+        "error": rounded(convergence["standard_error"]),
+        "prefix": [[n, rounded(mu)] for n, mu in convergence["prefix"]],
+        "cpdf": [[p["k"], rounded(p["probability"]), p["samples"]] for p in link["cpdf"]],
         "loss": losses["histogram"] if (losses := link["loss_bursts"]) else [],
         "success": runs["histogram"] if (runs := link["success_bursts"]) else [],
-        "autocorrelation": [[lag, _round(value)] for lag, value in link["autocorrelation"]],
+        "autocorrelation": [[lag, rounded(value)] for lag, value in link["autocorrelation"]],
         "time": [
             link["prr_over_time"]["window_packets"],
             [_share(value) for value in link["prr_over_time"]["prr"]],
         ],
         "replicas": {
-            "independent": [_round(x) for x in tcp["independent"]["replica_packets_per_second"]],
-            "chain": [_round(x) for x in chain["replica_packets_per_second"]] if chain else [],
+            "independent": [rounded(x) for x in tcp["independent"]["replica_packets_per_second"]],
+            "chain": [rounded(x) for x in chain["replica_packets_per_second"]] if chain else [],
         },
         "counts": [
             _counts("this trace", tcp["empirical"]),
@@ -210,7 +184,7 @@ def _counts(label: str, measured: Any) -> list[Any]:
     row: list[Any] = [label]
     for key in ("packets_per_second", "timeouts", "fast_retransmits", "retransmission_ratio"):
         value = measured[key]
-        row.append(_round(value["mean"] if isinstance(value, dict) else value))
+        row.append(rounded(value["mean"] if isinstance(value, dict) else value))
     return row
 
 
@@ -247,7 +221,7 @@ def titles(link: Link) -> dict[str, str]:
         found["success"] += f", a Gilbert-Elliott chain's about {words.count(expected)}"
     if link["mu"] is None:
         found["convergence"] = "No mu: every packet had the same fate"
-    if link_words.memory(link) == "unmeasured":
+    if memory(link) == "unmeasured":
         unmeasured = "The order of losses was not measured"
         found |= dict.fromkeys(
             ("success", "loss", "convergence", "cpdf", "autocorrelation"), unmeasured

@@ -14,6 +14,7 @@ from airtcp.questions.compare import quantities
 from airtcp.questions.compare import sections_remedies as remedies
 from airtcp.questions.compare.rows import mean_row, table
 from airtcp.questions.study import findings_capacity as capacity
+from airtcp.questions.trace.findings import MBPS
 from airtcp.words import sentences as words
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def over_time() -> dict[str, Any]:
 
 def _points(link: CapacityLink) -> list[dict[str, float]]:
     step = link["over_time"]["window_s"]
-    rates = [float(f"{bps * capacity.MBPS:.4g}") for bps in link["over_time"]["bps"]]
+    rates = [float(f"{bps * MBPS:.4g}") for bps in link["over_time"]["bps"]]
     points = [{"t": i * step, "capacity": rate} for i, rate in enumerate(rates)]
     # The last window is as long as the others.
     return [*points, {"t": len(rates) * step, "capacity": rates[-1]}] if points else []

@@ -10,6 +10,9 @@ from airtcp.inputs import arrays
 from airtcp.inputs.arguments import as_json, only_given
 from airtcp.inputs.progress import shows_progress
 from airtcp.inputs.reading import how_to_read
+from airtcp.questions.trace.answer import answer
+from airtcp.words.answer import answered
+from airtcp.words.names import shell_paths
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -52,7 +55,10 @@ def stats(
         **only_given(analyse=None if analyse is None else dict(analyse)),
     }
     with arrays.given(links) as paths:
-        return json.loads(_core.trace_stats(paths, as_json(options), progress))
+        document = json.loads(_core.trace_stats(paths, as_json(options), progress))
+        plain = not arrays.has_traces(links) and not options["read"]
+        path = shell_paths(paths) if plain else None
+    return answered(document, answer(document, path))
 
 
 @shows_progress

@@ -12,8 +12,7 @@ from typing import Any, Final
 
 from airtcp.charts import theme
 from airtcp.charts import vega_lite as alt
-from airtcp.charts.parts import finish, n, named, q, ramp, zoom
-from airtcp.questions.study.charts_link import studied
+from airtcp.charts.parts import finish, n, named, q, ramp, studied, zoom
 
 _HEIGHT: Final = 260
 _ROW: Final = 26

@@ -7,11 +7,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from airtcp.questions.result_files import Written
+from airtcp.words.answer import answered
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from airtcp.data.table import Table
+    from airtcp.words.answer import Answer
 
 
 class ModelScores(Written):
@@ -21,7 +23,12 @@ class ModelScores(Written):
 
     def __init__(self, document: dict[str, Any]) -> None:
         """Hold the document that `models` makes."""
-        self.json = document
+        self.json = answered(document, self._answer(document))
+
+    def _answer(self, document: dict[str, Any]) -> Answer | None:
+        from airtcp.questions.trace.answer_models import answer
+
+        return answer(document)
 
     @cached_property
     def text(self) -> str:

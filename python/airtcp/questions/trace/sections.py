@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.pages.command import command
 from airtcp.pages.page import render
-from airtcp.questions.fit.findings import percent
 from airtcp.questions.trace import charts as charts_models
 from airtcp.words import sentences as words
 from airtcp.words.notes import models_notes
+from airtcp.words.sentences import percent
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-from airtcp.cli.tables import STAY, Column, broken
 from airtcp.words import columns
 from airtcp.words import sentences as words
+from airtcp.words.grid import STAY, Column, Grid, broken
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from airtcp.data.documents import Ensemble, Link
 
     Row = Mapping[str, Any]
+
+
+ROWS: Final = 200
+"""Links in a table with every column; laying out thousands takes longer than measuring them."""
 
 
 def _column(key: str, cells: Sequence[str], short: Sequence[str] | None = None) -> Column:
@@ -52,6 +56,18 @@ def measured(links: Sequence[Row]) -> dict[str, Column]:
         **{key: _column(key, run(key)) for key in longest},
         "converged": _column("converged", known(lambda x: "yes" if x["converged"] else "no")),
     }
+
+
+def links(every: Sequence[Row]) -> Grid:
+    """Return the table of measured links with every column.
+
+    Args:
+        every: The links.
+    """
+    shown = every[:ROWS]
+    columns = measured(shown)
+    laid = [columns.pop("packets"), interval(shown), *columns.values()]
+    return Grid("link", [link["name"] for link in shown], laid, first_links(every).rstrip())
 
 
 def interval(links: Sequence[Row]) -> Column:
@@ -123,3 +139,32 @@ def _gain(link: Link, *, interval: bool) -> str:
     if not_significant(link):
         return Toned.of(f"~ {words.signed(gain['mean'])}", "faint")
     return words.measured(gain) if interval else words.signed(gain["mean"])
+
+
+def capacities(links: Sequence[Mapping[str, Any]]) -> Grid:
+    """Return the table of links of varying capacity with every column.
+
+    Args:
+        links: The links.
+    """
+    shown = links[:ROWS]
+
+    def each(key: str, scale: float) -> list[str]:
+        return [words.number(link[key] * scale) for link in shown]
+
+    columns = [
+        Column("mean\n(Mb/s)", each("mean_bps", 1e-6)),
+        Column("5 %\n(Mb/s)", each("p5_bps", 1e-6)),
+        Column("median\n(Mb/s)", each("p50_bps", 1e-6), rank=2),
+        Column("95 %\n(Mb/s)", each("p95_bps", 1e-6), rank=1),
+        Column("longest\noutage (ms)", each("longest_outage_s", 1e3)),
+        Column("duration\n(s)", each("duration_s", 1.0), rank=3),
+    ]
+    window = words.number(shown[0]["window_s"])
+    title = f"{first_links(links)}Capacity; 5 %, median and 95 % of windows of {window} s"
+    return Grid("link", [link["name"] for link in shown], columns, title)
+
+
+def first_links(links: Sequence[Mapping[str, Any]]) -> str:
+    """Say that a table has the first links only."""
+    return f"The first {ROWS} of {words.count(len(links))} links. " if len(links) > ROWS else ""

@@ -1,0 +1,326 @@
+"""The answer of a study: what TCP gets over links, and what would help.
+
+It follows from the document. The effect of the order of losses is the difference to links of
+independent losses and equal PRR; the size of a help is that of the same runs with it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import comb
+from statistics import median
+from typing import TYPE_CHECKING, Any, Final
+
+from airtcp.questions.compare import slot_limits, tables_remedies
+from airtcp.questions.compare import tables as compare_tables
+from airtcp.questions.study import answer_capacity, answer_link, tables
+from airtcp.questions.study import answer_helps as helps
+from airtcp.questions.study import findings as study_words
+from airtcp.questions.study import findings_capacity as capacity_words
+from airtcp.questions.study.findings import BY_CHANCE
+from airtcp.questions.study.findings_link import standing
+from airtcp.questions.trace import tables as trace_tables
+from airtcp.questions.trace.findings import memory, too_short
+from airtcp.words import notes as notes_words
+from airtcp.words import sentences as words
+from airtcp.words.answer import Answer
+from airtcp.words.grid import Column, Grid, Toned, elided
+from airtcp.words.names import shell_paths
+from airtcp.words.sentences import Finding, counted
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from airtcp.data.documents import Link, StudyDocument
+
+ROWS: Final = 12
+"""Links in the table."""
+_FEW_LINKS: Final = 20
+"""Most links of which none lies far outside its interval by chance."""
+_NAME: Final = 40
+"""Characters of a name in a sentence."""
+_LONGEST: Final = 28
+"""Characters of a name in the table."""
+
+
+def answer(document: StudyDocument, file: str | None = None) -> Answer | None:
+    """Return the answer of a study; none without a finished link.
+
+    Args:
+        document: The document of the study.
+        file: The file of the link, if it is one and a command can name it.
+    """
+    links, capacities = document["links"], document["capacities"]
+    if not links and not capacities:
+        return None
+    general = _general(document)
+    if not links:
+        found = answer_capacity.answer(capacities, general)
+    elif len(links) == 1:
+        link = links[0]
+        grid = answer_link.table(link) or table(links)
+        said = answer_link.headline(link), answer_link.help_for(link)
+        found = Answer(*said, general or answer_link.doubt(link), grid)
+    else:
+        found = Answer(headline(links), help_for(document), general or doubt(links), table(links))
+    return replace(found, next=_next(document, file), details=_details(document))
+
+
+def headline(links: Sequence[Link]) -> str:
+    """Say in one sentence over all links what the order of losses does to TCP."""
+    losing = [link for link in links if link["mu"] is not None and link["order_known"]]
+    if not losing:
+        return _without_order(links)
+    more, less = (_differing(losing, side) for side in (1, -1))
+    of = counted(len(losing), "link")
+    if not more and not less:
+        return f"On none of {of} is TCP shown to get more or less than over independent losses."
+    if not _beyond_chance(len(losing), [*more, *less]):
+        differ = words.count(len(more) + len(less))
+        return f"TCP differs from independent losses on {differ} of {of}: chance may give as many."
+    if more and less and _beyond_chance(len(losing), more) and _beyond_chance(len(losing), less):
+        return (
+            "The order of losses matters: TCP gets more than over independent losses of equal PRR"
+            f" on {counted(len(more), 'link')}, and less on {words.count(len(less))}."
+        )
+    return _one_side(max(more, less, key=len))
+
+
+def _differing(links: Sequence[Link], side: int) -> list[Link]:
+    return [link for link in links if standing(link, "independent") == side]
+
+
+def _beyond_chance(links: int, found: Sequence[Link]) -> bool:
+    """Return whether more links differ than chance may give.
+
+    Of links with independent losses, 5 % lie outside the 95 % interval. One that lies outside by
+    half its width is none of them, if the links are few.
+
+    Args:
+        links: Number of links.
+        found: Those that differ.
+    """
+    tail = sum(
+        comb(links, k) * BY_CHANCE**k * (1 - BY_CHANCE) ** (links - k)
+        for k in range(len(found), links + 1)
+    )
+    return tail < BY_CHANCE or (links <= _FEW_LINKS and any(map(_far_out, found)))
+
+
+def _far_out(link: Link) -> bool:
+    difference = link["tcp"]["difference"]["independent"]
+    if difference["prediction"] is None:
+        return False
+    low, high = difference["prediction"]
+    return max(low, -high) >= (high - low) / 2
+
+
+def _one_side(found: Sequence[Link]) -> str:
+    """Say by how much TCP differs on the links on one side."""
+    bursts = all(memory(link) == "bursty" for link in found)
+    what = "Bursts of losses leave" if bursts else "The order of losses leaves"
+    middle = f"median of {counted(len(found), 'link')}" if len(found) > 1 else "1 link"
+    much = _much(found)
+    if much is None:
+        return f"{what} TCP packets where independent losses of equal PRR leave none ({middle})."
+    return f"{what} TCP {much} independent losses of equal PRR ({middle})."
+
+
+def _much(links: Sequence[Link]) -> str | None:
+    """Write the median change on the links that differ."""
+    means = [
+        mean
+        for link in links
+        if (percent := link["tcp"]["difference"]["independent"]["percent"]) is not None
+        and (mean := percent["mean"]) is not None
+    ]
+    if not means:
+        return None
+    middle = median(means)
+    if middle >= words.TWICE:
+        return f"{words.factor(middle)} times as much as"
+    return f"{words.number(abs(middle), 2)} % {'more' if middle > 0 else 'less'} than"
+
+
+def _without_order(links: Sequence[Link]) -> str:
+    """Say what TCP gets where losses have no order, or an unknown one."""
+    rates = [link["tcp"]["empirical"]["packets_per_second"] for link in links]
+    if not any(rates):
+        return f"TCP delivers nothing over any of {counted(len(links), 'link')}."
+    low, high = words.number(min(rates), 2), words.number(max(rates), 2)
+    drawn = sum(not link["order_known"] for link in links)
+    tail = ", for an order of losses that was drawn at random" if 2 * drawn > len(links) else ""
+    rate = low if low == high else f"{low} to {high}"
+    return f"TCP gets {rate} packets/s over these links{tail}."
+
+
+def help_for(document: StudyDocument) -> str | None:
+    """Say what would help how many of several links, by how much; or what would tell."""
+    links = document["links"]
+    tried = [each for link in links if (each := link.get("remedies")) is not None]
+    if tried:
+        return helps.several(tried)
+    asked: Any = document["options"].get("remedy_links")
+    if document["interrupted"] or not asked:
+        return None
+    return "What would help was not tried over so many links: --remedies."
+
+
+def _general(document: StudyDocument) -> str | None:
+    """Say what is missing in the study: links that were not finished, read, or are apart."""
+    links, capacities, skipped = (document[key] for key in ("links", "capacities", "skipped"))
+    if document["interrupted"]:
+        done = counted(len(links) + len(capacities), "link is finished", "links are finished")
+        return f"The study was stopped: {done}."
+    if skipped:
+        return f"{words.counted(len(skipped), 'file was', 'files were')} not read: --details."
+    if links and capacities:
+        apart = counted(len(capacities), "link", "links")
+        return f"{apart} of varying capacity {_is(len(capacities))} apart: --details."
+    return None
+
+
+def _is(number: int) -> str:
+    return "is" if number == 1 else "are"
+
+
+def doubt(links: Sequence[Link]) -> str | None:
+    """Say what the answer over several links rests on that could be wrong."""
+    of = words.count(len(links))
+    if drawn := sum(not link["order_known"] for link in links):
+        return (
+            f"For {words.count(drawn)} of {of} links the order of losses was not measured: theirs"
+            " was drawn at random."
+        )
+    losing = [link for link in links if link["mu"] is not None]
+    differ = sum(standing(link, "independent") != 0 for link in losing)
+    chance = BY_CHANCE * len(losing)
+    if differ and chance >= 1:
+        return (
+            f"Of {counted(differ, 'link')} that differ, about {words.count(chance)} would by"
+            " chance."
+        )
+    if assumed := sum(link["tcp"]["slot_assumed"] for link in links):
+        which = "each link" if assumed == len(links) else counted(assumed, "link")
+        return f"Rates over {which} assume 10 ms between packets (--interval sets it)."
+    return _short(links) or notes_words.doubt(links)
+
+
+def _short(links: Sequence[Link]) -> str | None:
+    """Name the links whose trace is too short for its mu."""
+    short = [link for link in links if too_short(link) is not None]
+    if not short:
+        return None
+    if len(short) == len(links):
+        return "No trace is long enough for its mu."
+    first = min(short, key=lambda link: link["packets"])
+    if len(short) == 1:
+        packets = counted(first["packets"], "packet")
+        return f"The trace of {elided(first['name'], _NAME)} is too short for its mu ({packets})."
+    few = counted(first["packets"], "packet")
+    return (
+        f"{counted(len(short), 'trace')} are too short for their mu, such as"
+        f" {elided(first['name'], _NAME)} ({few})."
+    )
+
+
+def _telling(link: Link) -> tuple[bool, float, float]:
+    difference = link["tcp"]["difference"]["independent"]
+    percent = difference["percent"]
+    mean = None if percent is None else percent["mean"]
+    rate = abs(difference["packets_per_second"]["mean"] or 0.0)
+    return bool(difference["beyond_chance"]), mean if mean is not None else rate, rate
+
+
+def table(links: Sequence[Link], rows: int = ROWS) -> Grid:
+    """Return a line for each link, those first on which the order of losses does most.
+
+    Args:
+        links: The links.
+        rows: Most rows.
+    """
+    shown = sorted(links, key=_telling, reverse=True)
+    measured = tables.measured_columns(shown)
+    rates = [link["tcp"]["empirical"]["packets_per_second"] for link in shown]
+    columns = [
+        *measured,
+        Column("TCP\n(packets/s)", [words.number(rate) for rate in rates], keys=rates),
+        Column(
+            "against\nindependent",
+            [_against(link) for link in shown],
+            keys=[_telling(link)[1] for link in shown],
+        ),
+    ]
+    tried = [link.get("remedies") for link in shown]
+    if any(each is not None for each in tried):
+        columns.append(Column("best remedy", [helps.cell(each) for each in tried], left=True))
+    chance = any(str(cell).startswith("~") for cell in columns[len(measured) + 1].cells)
+    title = counted(len(links), "link") if len(links) > 1 else ""
+    title = f"{title}; ~ lies within chance" if title and chance else title
+    names = [elided(link["name"], _LONGEST) for link in shown]
+    return Grid("link", names, columns, title, sort="against independent").first(rows)
+
+
+def _against(link: Link) -> str:
+    """Write TCP over the trace against TCP over independent losses; faint within chance."""
+    percent = link["tcp"]["difference"]["independent"]["percent"]
+    mean = None if percent is None else percent["mean"]
+    if link["mu"] is None or not link["order_known"]:
+        return "-"
+    if mean is None:
+        return "none there"
+    if standing(link, "independent") == 0:
+        return Toned.of(f"~ {words.times(mean)}", "faint")
+    return words.times(mean)
+
+
+def _next(document: StudyDocument, file: str | None) -> str:
+    """Name the options and the command that go deeper."""
+    said = "All: --details   Page: --html FILE"
+    if file is None or document["options"].get("read"):
+        return said
+    if len(document["links"]) + len(document["capacities"]) > 1:
+        return said
+    return f"{said}   Which TCP: airtcp compare {shell_paths([file])}"
+
+
+def _details(document: StudyDocument) -> tuple[Finding | Grid, ...]:
+    """Return every finding and note, and the tables of links with all columns."""
+    links, capacities = document["links"], document["capacities"]
+    found: list[Finding | Grid] = []
+    if links:
+        found += [tables.links(links, document["options"]["replicas"])]
+        found += study_words.study_findings(links)
+        found += [Finding("Note", f"{line}.") for line in notes_words.notes(links)]
+    if capacities:
+        found.append(trace_tables.capacities(capacities))
+        found += capacity_words.capacity_findings(capacities)
+        lines = dict.fromkeys(note for link in capacities for note in link["notes"])
+        found += [Finding("Note", line) for line in lines]
+    found += _compared(document)
+    found += [
+        Finding(f"Not read: {one['path']}", f"{one['reason']}.", "warn")
+        for one in document["skipped"]
+    ]
+    return tuple(found)
+
+
+def _compared(document: StudyDocument) -> list[Finding | Grid]:
+    """Return the tables of TCPs over the links, and of remedies over a single one."""
+    links, capacities = document["links"], document["capacities"]
+    cases = [
+        (link["name"], slot_limits.case(case, link["tcp"]["slot_s"]))
+        for link in links
+        if (case := link.get("compared")) is not None
+    ]
+    cases += [(link["name"], case) for link in capacities if (case := link["compared"]) is not None]
+    found: list[Finding | Grid] = [*compare_tables.choices(cases)]
+    if len(links) + len(capacities) != 1:
+        return found
+    tried = [
+        slot_limits.remedies(each, link["tcp"]["slot_s"])
+        for link in links
+        if (each := link.get("remedies")) is not None
+    ]
+    tried += [each for link in capacities if (each := link["remedies"]) is not None]
+    return [*found, *map(tables_remedies.grid, tried)]

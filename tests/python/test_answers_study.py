@@ -1,0 +1,528 @@
+"""The answers of `study`, `trace stats`, `trace models`, `trace fit` and `list`."""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import airtcp
+from airtcp.cli import families
+from airtcp.data.extension import registry
+from airtcp.questions.fit.answer import answer as fit_answer
+from airtcp.questions.study import answer as study_answer
+from airtcp.questions.study import (
+    answer_capacity,
+    answer_helps,
+    answer_link,
+    charts_answer,
+    rows_answer,
+)
+from airtcp.questions.trace import answer as trace_answer
+from airtcp.questions.trace import answer_models
+from airtcp.words.grammar import problems
+
+if TYPE_CHECKING:
+    from airtcp.words.answer import Answer
+
+ROOT = Path(__file__).resolve().parents[2]
+DEMO = ROOT / "python" / "airtcp" / "demo"
+ONE, MANY = 25, 30
+"""Most lines of an answer on one thing, and on many."""
+WIDTH = 100
+
+
+@pytest.fixture(scope="module")
+def demo() -> Any:
+    return airtcp.study(sorted(map(str, DEMO.glob("*.gz")))).json
+
+
+@pytest.fixture
+def links(demo: Any) -> dict[str, Any]:
+    """The links of the demo by name, without `synthetic-`; each test may change them."""
+    found = copy.deepcopy(demo["links"])
+    return {link["name"].removeprefix("synthetic-"): link for link in found}
+
+
+@pytest.fixture(scope="module")
+def rates(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """A study of two links of varying capacity: one with an outage, one that is steady."""
+    folder = tmp_path_factory.mktemp("rates")
+    for name, gaps in (("varying", range(0, 60_000, 3)), ("steady", range(0, 60_000, 3))):
+        times = [t for t in gaps if name == "steady" or (t // 4000) % 2 == 0]
+        (folder / f"{name}.up").write_text("".join(f"{t}\n" for t in times if t))
+    return airtcp.study(sorted(map(str, folder.glob("*.up"))), layout="mahimahi").json
+
+
+def _printed(*words: str) -> list[str]:
+    environment = {**os.environ, "PYTHONUTF8": "1", "TERM": "dumb"}
+    environment.pop("COLUMNS", None)
+    done = subprocess.run(
+        [sys.executable, "-m", "airtcp", *words],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        env=environment,
+        cwd=ROOT,
+        check=True,
+    )
+    return done.stdout.rstrip("\n").split("\n")
+
+
+def _names(document: Any) -> list[str]:
+    return [link["name"] for link in (*document["links"], *document["capacities"])]
+
+
+def _study(document: Any, **changes: Any) -> Answer:
+    changed: Any = {**document, **changes}
+    found = study_answer.answer(changed)
+    assert found is not None
+    assert problems(found, _names(changed)) == []
+    return found
+
+
+def _only(demo: Any, *links: Any) -> Any:
+    return {**demo, "links": list(links)}
+
+
+@pytest.mark.parametrize(
+    ("words", "most"),
+    [
+        (("study", "demo"), MANY),
+        (("study", str(DEMO / "synthetic-bursty-60.txt.gz")), ONE),
+        (("study", str(DEMO / "synthetic-too-short.txt.gz")), ONE),
+        (("study", str(DEMO / "synthetic-good.txt.gz"), "--no-compare"), ONE),
+        (("trace", "stats", "demo"), MANY),
+        (("trace", "stats", str(DEMO / "synthetic-good.txt.gz")), ONE),
+        (("trace", "models", "demo", "--replicas", "2"), MANY),
+        (("trace", "fit", "demo"), MANY),
+        (("list",), MANY),
+    ],
+)
+def test_an_answer_fits_a_screen(words: tuple[str, ...], most: int) -> None:
+    lines = _printed(*words)
+    assert len(lines) <= most, "\n".join(lines)
+    # Only the last line, with a command to paste, may be longer.
+    assert max(map(len, lines[:-1])) <= WIDTH, "\n".join(lines)
+
+
+def test_the_answer_of_the_demo(demo: Any) -> None:
+    found = _study(demo)
+    assert found.headline == (
+        "Bursts of losses leave TCP 7.7 times as much as independent losses of equal PRR"
+        " (median of 8 links)."
+    )
+    assert found.help == (
+        "Retransmission on the link (ll-arq) would help most: on 8 links TCP gets 4.1 times as much"
+        " (median), for more bytes on the link."
+    )
+    assert found.doubt is not None
+    assert "synthetic-too-short (300 packets)" in found.doubt
+    assert found.table is not None
+    assert len(found.table.names) == 12
+    assert demo["answer"] == {**found.document(), "next": demo["answer"]["next"]}
+
+
+def test_one_link(links: dict[str, Any], demo: Any) -> None:
+    found = _study(_only(demo, links["bursty-60"]))
+    assert found.headline == (
+        "TCP gets 0.91 packets/s over this link, 6.1 times as much as over independent losses of"
+        " equal PRR."
+    )
+    assert found.help == (
+        "Retransmission on the link (ll-arq) would multiply goodput by 52, for more bytes on the"
+        " link."
+    )
+    assert found.table is not None
+    assert found.table.names[0] == "sack@ll-arq:arq=selective"
+    assert found.table.rows()[0]["verdict"] == "remedy: helps most"
+    assert found.table.more == 4
+    # The table has one row for plain TCP, which is the same in both comparisons.
+    whole = answer_link.choices(
+        links["bursty-60"]["compared"], links["bursty-60"]["remedies"], "", 99
+    )
+    assert whole is not None
+    assert sorted(whole.names).count("sack") == 1
+
+
+def test_a_difference_within_chance_has_no_direction(links: dict[str, Any], demo: Any) -> None:
+    found = _study(_only(demo, links["independent-60"]))
+    assert "within what links of independent losses and equal PRR give" in found.headline
+    assert "more" not in found.headline
+    several = _study(_only(demo, links["independent-60"], links["independent-90"]))
+    assert several.headline == (
+        "On none of 2 links is TCP shown to get more or less than over independent losses."
+    )
+    assert several.table is not None
+    assert all(row["against independent"].startswith("~") for row in several.table.rows())
+
+
+def _copies(link: Any, number: int) -> list[Any]:
+    return [{**copy.deepcopy(link), "name": f"copy-{i}"} for i in range(number)]
+
+
+def test_as_many_as_chance_gives_are_no_effect(links: dict[str, Any], demo: Any) -> None:
+    lucky = links["good"]
+    lucky["tcp"]["difference"]["independent"]["prediction"] = [0.5, 12.0]
+    others = _copies(links["independent-60"], 39)
+    few = _study(_only(demo, lucky, *others))
+    assert few.headline == (
+        "TCP differs from independent losses on 1 of 40 links: chance may give as many."
+    )
+    # Three links of forty are no more than chance may give; eight are.
+    three = _study(_only(demo, *_copies(lucky, 3), *others[:37]))
+    assert "chance may give as many" in three.headline
+    eight = _study(_only(demo, *_copies(lucky, 8), *others[:32]))
+    assert eight.headline.startswith("Bursts of losses leave TCP")
+    # One of three that lies far outside what independent losses give is no chance.
+    far = _study(_only(demo, links["bursty-60"], *others[:2]))
+    assert far.headline.startswith("Bursts of losses leave TCP 6.1 times as much")
+    close = _study(_only(demo, lucky, *others[:2]))
+    assert "chance may give as many" in close.headline
+
+
+def test_bursts_are_named_only_if_each_link_has_them(links: dict[str, Any], demo: Any) -> None:
+    undecided = links["bursty-60"]
+    undecided["mu_ci"] = [-0.3, 0.95]
+    found = _study(_only(demo, undecided, links["long-bursts-60"]))
+    assert found.headline.startswith("The order of losses leaves TCP")
+
+
+def test_links_on_both_sides(links: dict[str, Any], demo: Any) -> None:
+    slower = _copies(links["bursty-60"], 3)
+    for link in slower:
+        difference = link["tcp"]["difference"]["independent"]
+        difference["packets_per_second"]["mean"] = -0.5
+        difference["percent"]["mean"] = -60.0
+        difference["prediction"] = [-2.0, -0.4]
+    found = _study(_only(demo, *slower, *_copies(links["long-bursts-60"], 4)))
+    assert found.headline == (
+        "The order of losses matters: TCP gets more than over independent losses of equal PRR on 4"
+        " links, and less on 3."
+    )
+    less = _study(_only(demo, *slower))
+    assert "60 % less than independent losses" in less.headline
+    alone = _study(_only(demo, slower[0]))
+    assert "60 % less than over independent losses" in alone.headline
+
+
+def test_nothing_lost_and_nothing_received(demo: Any) -> None:
+    fine = airtcp.study({"fine": [1] * 2000}, replicas=2).json
+    found = _study(fine)
+    assert found.headline == "TCP gets 100 packets/s over this link: no packet was lost."
+    assert found.help is None
+    dead = airtcp.study({"dead": [0] * 2000}, replicas=2).json
+    found = _study(dead)
+    assert found.headline == "Nothing arrives over this link: every packet was lost."
+    assert found.help is None
+    both = _study(_only(fine, *fine["links"], *dead["links"]))
+    assert both.headline == "TCP gets 0 to 100 packets/s over these links."
+    none = _study(_only(fine, *_copies(dead["links"][0], 2)))
+    assert none.headline == "TCP delivers nothing over any of 2 links."
+    assert study_answer.answer(_only(demo)) is None
+
+
+def test_tcp_that_delivers_nothing(links: dict[str, Any], demo: Any) -> None:
+    found = _study(_only(demo, links["too-short"]))
+    assert found.headline == (
+        "TCP delivers nothing over this link, although 67 % of the packets arrive."
+    )
+    assert found.help is not None
+    assert found.help.startswith("Cannot tell what would help: one stretch")
+
+
+def test_a_drawn_order_is_said(links: dict[str, Any], demo: Any) -> None:
+    drawn = links["bursty-60"]
+    drawn["order_known"] = False
+    found = _study(_only(demo, drawn))
+    assert "for an order of losses that was drawn at random" in found.headline
+    assert found.doubt is not None
+    assert "without their order" in found.doubt
+    found = _study(_only(demo, drawn, links["long-bursts-60"]))
+    assert "1 link" in found.headline
+    assert found.doubt is not None
+    assert "drawn at random" in found.doubt
+
+
+def test_no_remedy_is_said_to_help_without_a_test(links: dict[str, Any]) -> None:
+    # Sliding is first there, and 360 times as much, but rare stretches make the mean.
+    untested = links["bursty-35"]["remedies"]
+    assert untested["verdict"]["first"] == "sliding"
+    assert answer_helps.cell(untested) == "not testable"
+    said = answer_helps.one(untested, None)
+    assert said == (
+        "Cannot tell whether a remedy helps: too few packets arrive, or too few are lost for a"
+        " test."
+    )
+    assert answer_helps.several([untested]) == said.replace("helps", "helps on any link", 1)
+    once: Any = {**links["bursty-60"]["remedies"], "replications": 1}
+    assert (answer_helps.one(once, None) or "").startswith("Cannot tell what would help")
+
+
+def test_the_most_links_decide_and_not_the_largest_gain(links: dict[str, Any]) -> None:
+    tried = [links[name]["remedies"] for name in ("bursty-60", "bursty-90", "good")]
+    huge = copy.deepcopy(tried[0])
+    for outcome in huge["outcomes"]:
+        if outcome["variant"] == "lt-tcp":
+            outcome["difference"]["percent"]["mean"] = 1e6
+        elif outcome["difference"] is not None:
+            outcome["difference"]["standing"] = "undecided"
+    said = answer_helps.several([*tried, huge]) or ""
+    # LT-TCP helps on all four, the others on three.
+    assert "(LT-TCP) would help most: on all of them" in said
+
+
+def test_what_was_not_tried_is_said(links: dict[str, Any], demo: Any) -> None:
+    for link in links.values():
+        link["remedies"] = None
+    found = _study(_only(demo, *links.values()))
+    assert found.help == "What would help was not tried over so many links: --remedies."
+    options = {**demo["options"], "remedy_links": 0}
+    assert _study(_only(demo, *links.values()), options=options).help is None
+
+
+def test_what_a_study_lacks_is_its_doubt(demo: Any, rates: Any) -> None:
+    assert _study(demo, interrupted=True).doubt == ("The study was stopped: 12 links are finished.")
+    skipped = [{"path": "a", "reason": "no trace"}, {"path": "b", "reason": "no trace"}]
+    assert _study(demo, skipped=skipped).doubt == "2 files were not read: --details."
+    both = _study(demo, capacities=rates["capacities"])
+    assert both.doubt == "2 links of varying capacity are apart: --details."
+
+
+def test_hundreds_of_links_with_odd_and_long_names(links: dict[str, Any], demo: Any) -> None:
+    many = _copies(links["bursty-60"], 150) + _copies(links["independent-60"], 150)
+    for number, link in enumerate(many):
+        link["name"] = f"{number} [b]x[/b] {'n' * 200}"
+    found = _study(_only(demo, *many))
+    assert found.table is not None
+    assert len(found.table.names) == study_answer.ROWS
+    assert found.table.rest == "and 288 more: --details"
+    assert max(map(len, found.table.names)) <= 28
+    assert all(
+        row["against independent"] == "6.1\N{MULTIPLICATION SIGN}" for row in found.table.rows()
+    )
+
+
+def test_capacities(rates: Any) -> None:
+    found = _study(rates)
+    assert "delivery time" in found.headline
+    assert found.table is not None
+    assert found.table.names[0] == "varying.up"
+    steady = next(link for link in rates["capacities"] if link["name"] == "steady.up")
+    alone = answer_capacity.answer([steady])
+    assert "almost steady capacity" in alone.headline
+    bare: Any = {**steady, "compared": None, "remedies": None}
+    alone = answer_capacity.answer([bare])
+    assert alone.headline == "This link carries 4.0 Mb/s on average, with almost steady capacity."
+    assert alone.help is None
+    assert alone.table is not None
+    assert problems(alone, ["steady.up"]) == []
+
+
+def test_a_remedy_against_delay_has_its_price(rates: Any) -> None:
+    link = next(link for link in rates["capacities"] if link["name"] == "varying.up")
+    tried = copy.deepcopy(link["remedies"])
+    tried["verdict"]["worse"] = []
+    for outcome in tried["outcomes"]:
+        difference = outcome["delivery_p95_difference"]
+        if difference is not None:
+            difference["standing"] = "undecided"
+    said = answer_helps.one(tried, link["compared"])
+    assert said is None or "Cannot tell" in said
+    best = next(o for o in tried["outcomes"] if o["variant"] == "cubic@codel")
+    plain = next(o for o in tried["outcomes"] if o["variant"] == "cubic")
+    plain["delivery_p95_s"]["mean"], best["delivery_p95_s"]["mean"] = 2.0, 0.25
+    best["delivery_p95_difference"] = {
+        "absolute": {"mean": -1.75, "ci_low": -2.0, "ci_high": -1.5},
+        "percent": {"mean": -87.5, "ci_low": -90.0, "ci_high": -80.0},
+        "standing": "less",
+    }
+    best["difference"]["standing"] = "less"
+    best["difference"]["percent"]["mean"] = -12.0
+    assert answer_helps.one(tried, None) == (
+        "CoDel in the queue of the link would cut it to 250 ms, for 12 % less goodput."
+    )
+    # Not shown to cost goodput: no price.
+    best["difference"]["standing"] = "undecided"
+    assert answer_helps.one(tried, None) == "CoDel in the queue of the link would cut it to 250 ms."
+    assert answer_helps.several([tried, tried]) == (
+        "CoDel in the queue of the link would help most: on all of them it shortens the delivery"
+        " time by 88 % (median)."
+    )
+
+
+def test_the_chart_beside_the_answer_has_a_point_a_link(demo: Any) -> None:
+    rows = rows_answer.rows(demo["links"])
+    # TCP delivers nothing over one of the twelve.
+    assert len(rows["links"]) == 11
+    best = next(row for row in rows["links"] if row["name"] == "synthetic-long-bursts-60")
+    assert best["tcp"] == pytest.approx(5.31, rel=0.01)
+    assert best["differs"] == "differs from independent losses"
+    chance = next(row for row in rows["links"] if row["name"] == "synthetic-independent-60")
+    assert chance["differs"] == "within chance"
+    # The curve follows PRR, and has the mean over independent links of each link's PRR.
+    prrs = [row["prr"] for row in rows["curve"]]
+    assert prrs == sorted(prrs)
+    assert all(row["independent"] > 0 for row in rows["curve"])
+    spec = charts_answer.over_prr(12)
+    names = {layer["data"]["name"] for layer in spec["layer"]}
+    assert names == set(rows)
+    # A link without an order of losses is no point of the curve.
+    drawn: Any = [{**link, "order_known": False, "mu": None} for link in demo["links"]]
+    assert rows_answer.rows(drawn)["curve"] == []
+
+
+def test_stats() -> None:
+    document = airtcp.stats(sorted(map(str, DEMO.glob("*.gz"))))
+    found = trace_answer.answer(document)
+    assert found is not None
+    assert problems(found, _names(document)) == []
+    assert found.headline == "Losses come in bursts on 9 of 12 links."
+    assert document["answer"]["headline"] == found.headline
+    assert found.help == (
+        "2 traces are too short for their mu: about 430\u202f000 packets (median) would tell."
+    )
+    prrs = [float(row["PRR"]) for row in found.table.rows()] if found.table else []
+    assert prrs == sorted(prrs)
+
+
+@pytest.mark.parametrize(
+    ("trace", "headline"),
+    [
+        ([1] * 50, "Everything arrives: none of 50 packets was lost."),
+        ([0] * 50, "Nothing arrives over this link: every packet was lost."),
+        (
+            [1, 0] * 500,
+            "Losses keep farther apart than independent ones: 50 % of the packets arrive, and the",
+        ),
+        ([1, 1, 0, 1], "Cannot tell whether losses come in bursts: 75 % of the packets arrive"),
+    ],
+)
+def test_stats_of_one_link(trace: list[int], headline: str) -> None:
+    document = airtcp.stats({"one": trace})
+    found = trace_answer.answer(document)
+    assert found is not None
+    assert found.headline.startswith(headline)
+    assert problems(found) == []
+
+
+def test_stats_name_no_file_that_was_not_given() -> None:
+    assert "/" not in (airtcp.stats({"a": [1, 0] * 50})["answer"]["next"] or "")
+    path = str(DEMO / "synthetic-good.txt.gz")
+    assert f"airtcp study {path}" in airtcp.stats(path)["answer"]["next"]
+
+
+def _models(errors: dict[str, list[float]]) -> dict[str, Any]:
+    """Make a document of models whose errors on each link are given."""
+    links = [
+        {
+            "name": f"link-{i}",
+            "slot_s": 0.01,
+            "order_known": True,
+            "notes": [],
+            "empirical": {"packets_per_second": 10.0},
+            "scores": [
+                {"synthesiser": name, "packets_per_second": {"mean": 10.0 + 100 * found[i]}}
+                for name, found in errors.items()
+            ],
+        }
+        for i in range(len(next(iter(errors.values()))))
+    ]
+    overall = [
+        {
+            "synthesiser": name,
+            "description": name,
+            "links": len(found),
+            "mean_normalised_error": sum(found) / len(found),
+            "median_absolute_throughput_error": None,
+            "within_ten_percent": 0.5,
+            "mean_absolute_burst_log_ratio": 0.1,
+        }
+        for name, found in errors.items()
+    ]
+    head: dict[str, Any] = {"interrupted": False, "skipped": [], "replicas": 2}
+    return {**head, "links": links, "overall": overall}
+
+
+def test_a_model_is_closest_only_if_every_link_shows_it() -> None:
+    clear = _models({"a": [0.01, 0.02, 0.01, 0.02], "independent": [0.11, 0.12, 0.12, 0.13]})
+    found = answer_models.answer(clear)
+    assert found is not None
+    assert found.headline.startswith("a imitates TCP most closely: its error is 1.5 %")
+    assert found.help is None
+    # One link makes the mean: the least error is no ranking.
+    lucky = _models({"a": [0.01, 0.02, 0.01, 0.02], "independent": [0.01, 0.01, 0.01, 0.9]})
+    found = answer_models.answer(lucky)
+    assert found is not None
+    assert found.headline.startswith("Which model imitates TCP best is open: a has the least")
+    assert found.help == "No model is shown to be worse than it: more links would tell."
+    assert problems(found) == []
+    one = answer_models.answer(_models({"a": [0.01], "b": [0.5]}))
+    assert one is not None
+    assert one.headline.startswith("Which model imitates TCP best is open")
+    assert one.help == "So few links do not rank models: score more links together."
+    assert answer_models.answer({**clear, "overall": [], "links": []}) is None
+
+
+def test_a_model_of_other_links_is_not_ranked() -> None:
+    document = _models({"a": [0.1, 0.2, 0.1], "b": [0.3, 0.3, 0.2]})
+    document["overall"].append(
+        {**document["overall"][0], "synthesiser": "easy", "links": 1, "mean_normalised_error": 0.0}
+    )
+    found = answer_models.answer(document)
+    assert found is not None
+    assert "a has the least" in found.headline or found.headline.startswith("a imitates")
+    assert found.doubt == "1 model does not apply to every link, and is not ranked."
+    assert found.table is not None
+    assert found.table.names[-1] == "easy"
+
+
+def test_fit() -> None:
+    document: Any = airtcp.trace_fit(sorted(map(str, DEMO.glob("*.gz")))).json
+    found = fit_answer(document)
+    assert found is not None
+    assert problems(found, [fit["name"] for fit in document["fits"]]) == []
+    assert found.headline == (
+        "The fit inverse-root misses TCP by 8.7 % of the link's rate on links left out; the formula"
+        " padhye, without a fit, is not shown to be worse (9.3 %)."
+    )
+    assert found.help == "Knowing mu beside PRR is not shown to help: more links would tell."
+    assert document["answer"]["headline"] == found.headline
+    # A formula that is off by far on every link is worse.
+    worse = copy.deepcopy(document)
+    for formula in worse["formulas"]:
+        formula["estimates"] = [60.0 + x["packets_per_second"] for x in worse["links"]]
+    found = fit_answer(worse)
+    assert found is not None
+    assert "misses it by more" in found.headline
+    nothing: Any = {
+        **document,
+        "fits": [{**fit, "leave_one_out_error": None} for fit in document["fits"]],
+    }
+    found = fit_answer(nothing)
+    assert found is not None
+    assert found.headline.startswith("No form can be fitted to 12 links")
+    empty: Any = {**document, "links": []}
+    assert fit_answer(empty) is None
+
+
+def test_every_family_of_names_is_described() -> None:
+    entries = registry()
+    assert {entry["family"] for entry in entries} == set(families.WHAT)
+    found = families.overview(entries)
+    assert problems(found) == []
+    assert found.table is not None
+    assert all(names for names in found.table.columns[2].cells)
+
+
+def test_a_family_has_its_sources() -> None:
+    lines = _printed("list", "code")
+    assert any("RFC 6330" in line for line in lines)
+    assert not any("congestion" in line for line in lines)
+    assert json.loads("\n".join(_printed("list", "--json"))) == registry()
