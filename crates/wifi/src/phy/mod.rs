@@ -25,7 +25,7 @@ pub use band::Band;
 pub use channel::Channel;
 pub(crate) use channel::Heard;
 pub(crate) use generation::Limits;
-pub use generation::{Format, Standard};
+pub use generation::{Format, MAX_TIME, Standard};
 pub use mcs::{Coding, GuardInterval, MAX_STREAMS, Modulation};
 pub use mode::Mode;
 pub use multi_user::{MuFormat, MuPpdu};

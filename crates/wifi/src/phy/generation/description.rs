@@ -9,7 +9,7 @@ use crate::phy::mcs::{Coding, GuardInterval, MAX_STREAMS, Scheme};
 
 /// Maximum duration of an HT, VHT or HE frame, `aPPDUMaxTime` (802.11-2020 table 21-28, 802.11ax-2021 table 27-54). An
 /// HT-mixed frame may not last longer than its L-SIG field can announce, the same.
-pub(super) const MAX_TIME: Span = Span::from_micros(5_484);
+pub const MAX_TIME: Span = Span::from_micros(5_484);
 
 /// A generation: its frames, channels and limits.
 #[derive(Debug)]

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::phy::band::Band;
 
+pub use description::MAX_TIME;
 pub(crate) use description::{Generation, LdpcBits, Limits, Shape, training_fields};
 pub(crate) use he::ltf_ns;
 
