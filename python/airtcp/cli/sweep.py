@@ -12,7 +12,6 @@ import typer
 from airtcp.cli import options as opt
 from airtcp.cli.console import INTERRUPTED, fail, note, progress, refusals, screen, to_stdout
 from airtcp.cli.overrides import replaced
-from airtcp.questions.result_files import REPORT
 
 if TYPE_CHECKING:
     from airtcp.questions.sweep.result import SweepResult
@@ -100,6 +99,7 @@ def sweep(
     """
     from airtcp.cli import figures as drawing
     from airtcp.cli import places, show
+    from airtcp.questions.result_files import REPORT
     from airtcp.questions.sweep import call
     from airtcp.questions.sweep.run import estimate
     from airtcp.questions.sweep.sweep_file import read
