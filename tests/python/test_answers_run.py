@@ -124,6 +124,15 @@ def test_the_bar_of_a_flow_is_its_goodput_of_the_table() -> None:
     assert (row["goodput"], row["without"]) == pytest.approx((2.83, 5.66))
 
 
+def test_a_bar_has_the_goodput_of_its_flow() -> None:
+    # The losses slow one flow; the search measured all of them.
+    document = _document([1.0, 2.0, 4.0], limits=[_limit(6.9, 14.0)])
+    *bars, together = rows_limits.rows(document)
+    assert [bar["goodput"] for bar in bars] == [1.0, 2.0, 4.0]
+    assert all(bar["without"] is None for bar in bars)
+    assert (together["name"], together["goodput"]) == ("all together", 7.0)
+
+
 @pytest.mark.parametrize("name", ["lossy-link", "dumbbell", "wifi-slow-station", "bursty-link"])
 def test_the_number_of_the_headline_is_that_of_the_table(name: str) -> None:
     overrides = {"duration": "30 s"}

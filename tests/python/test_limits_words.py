@@ -37,14 +37,21 @@ def _limit(cause: str, where: str, goodput: float, without: float, **more: Any) 
 def _document(
     found: list[dict[str, Any]],
     flows: int = 1,
-    goodput: float = 9.0,
+    goodput: float | None = None,
     busy: float = 0.3,
     **why: Any,
 ) -> Any:
-    """Make the document of a run of `flows` flows with a link and a cell that are this busy."""
+    """Make the document of a run of `flows` flows with a link and a cell that are this busy.
+
+    A flow gets what its shortage says of it, or `goodput`, by default that of its first limit.
+    """
+    known = {one["flow"]: one["goodput_bps"] for one in why.get("slow_flows", [])}
+    for limit in found[:1] if goodput is None else []:
+        if len(limit["flows"]) == 1:
+            known.setdefault(limit["flows"][0], limit["goodput_bps"])
     rows = [
-        {"name": f"flow{i}", "goodput_bps": _mean(1e6 * goodput), "timeouts": _mean(0)}
-        | {"retransmissions": _mean(0), "segments_sent": _mean(1)}
+        {"name": f"flow{i}", "goodput_bps": _mean(known.get(f"flow{i}", 1e6 * (goodput or 9.0)))}
+        | {"timeouts": _mean(0), "retransmissions": _mean(0), "segments_sent": _mean(1)}
         for i in range(flows)
     ]
     runs = [

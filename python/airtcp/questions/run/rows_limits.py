@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
 MOST: Final = 8
 """Most bars."""
+_SAME: Final = 0.01
+"""Largest relative difference between two means of the same goodput."""
 
 
 def rows(document: RunDocument) -> list[dict[str, Any]]:
@@ -28,6 +30,8 @@ def rows(document: RunDocument) -> list[dict[str, Any]]:
     alone = limit["flows"][0] if limit and len(limit["flows"]) == 1 else ""
     if limit and len(flows) == 1:
         alone = flows[0]["name"]
+    if limit and alone and not _is_own(document, limit, alone):
+        alone = ""
     found: list[dict[str, Any]] = []
     for flow in flows:
         name = flow["name"]
@@ -44,10 +48,22 @@ def rows(document: RunDocument) -> list[dict[str, Any]]:
     if len(found) > room:
         found = sorted(found, key=lambda row: row["goodput"])[:room]
     if limit and together:
-        many = len(limit["flows"]) in {0, len(flows)}
+        # A limit that raises one flow may be measured by the sum of all.
+        many = len(limit["flows"]) in {0, 1, len(flows)}
         name = "all together" if many else _together(document, limit["flows"])
         found.append(_limited(document, name, limit))
     return found
+
+
+def _is_own(document: RunDocument, limit: dict[str, Any], name: str) -> bool:
+    """Tell whether the goodput of a limit is that of one flow, and not of others as well."""
+    size = sizes.of_limit(document, limit)
+    means = [f["goodput_bps"]["mean"] or 0.0 for f in _flows(document) if f["name"] == name]
+    return any(abs(mean - size.goodput) <= _SAME * mean for mean in means)
+
+
+def _flows(document: RunDocument) -> list[dict[str, Any]]:
+    return document["summary"]["flows"]
 
 
 def _together(document: RunDocument, names: list[str]) -> str:
