@@ -108,7 +108,9 @@ def page(
 
 
 def _rows(plot: Plot) -> Rows:
-    return next(iter(plot.data.values()), [])
+    for rows in plot.data.values():
+        return rows
+    return []
 
 
 def _laid(section: Section) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from airtcp.questions.capture import charts_answer, rows
+from airtcp.questions.capture import charts_answer, findings, rows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -31,7 +31,7 @@ def flight(
     if not known:
         return {}
     place, connection = known[0]
-    mine = (place, rows.capture_words.bulk(connection)["from"])
+    mine = (place, findings.bulk(connection)["from"])
     start = connection["start_s"]
     samples = series.get("window_series", {}).get(mine, [])
     if not samples:

@@ -11,6 +11,7 @@ from airtcp.questions.sweep import tables
 from airtcp.questions.sweep.answer import answer
 from airtcp.questions.sweep.charts import Drawn
 from airtcp.questions.sweep.findings import findings
+from airtcp.questions.sweep.leading import ROWS
 from airtcp.questions.sweep.rows import Axis
 from airtcp.words import sentences as words
 
@@ -70,7 +71,7 @@ def sweep_page(
         document,
         answer=answer(document, leading),
         chart=_beside(plots, leading),
-        whole=None if leading is None else tables.best(document, leading, tables.MOST),
+        whole=None if leading is None else tables.best(document, leading, ROWS),
         title=document["title"] or f"Sweep of {subject}",
         lead=f"{_WHAT[asked['kind']]} at {words.counted(points['distinct'], 'point')}.",
         facts=[
