@@ -138,8 +138,7 @@ fn checksums_over_both_versions_of_ip() {
 }
 
 /// A data frame of each generation, sent to an access point, with its frame check sequence.
-#[test]
-fn frames_behind_radiotap_headers() {
+fn frames() -> [Vec<u8>; 4] {
     let modulation = |format, index, streams| Modulation {
         format,
         index,
@@ -172,7 +171,7 @@ fn frames_behind_radiotap_headers() {
     frame.extend(snap(0x0800));
     frame.extend(&packets()[0]);
     frame.extend(fcs(&frame).to_le_bytes());
-    let packets = kinds.map(|kind| {
+    kinds.map(|kind| {
         let mut header = radiotap::Repr {
             tsft_us: Some(1020),
             flags: Some(FCS_AT_END),
@@ -189,7 +188,11 @@ fn frames_behind_radiotap_headers() {
         header.emit(&mut out);
         out.extend(&frame);
         out
-    });
+    })
+}
+
+#[test]
+fn frames_behind_radiotap_headers() {
     let fields = [
         "wlan.fcs.status",
         "wlan.ta",
@@ -203,7 +206,7 @@ fn frames_behind_radiotap_headers() {
         "wlan_radio.data_rate",
         "_ws.malformed",
     ];
-    let Some(rows) = tshark(link_type::RADIOTAP, &packets, &fields) else { return };
+    let Some(rows) = tshark(link_type::RADIOTAP, &frames(), &fields) else { return };
     // Numbers of tshark for 802.11a, n, ac and ax.
     let expected = [("5", "54"), ("7", "52"), ("8", "52"), ("11", "86")];
     for (row, (phy, rate)) in rows.iter().zip(expected) {
