@@ -371,7 +371,7 @@ def test_a_file_with_an_impossible_interval_is_named_and_the_others_go_on(
     assert set(skipped) == {"slow.txt", "fast.txt"}
     assert "interval= in the comment at its top is 7200 s" in skipped["slow.txt"]
     assert "--slot" in skipped["slow.txt"]
-    for command in (("study"), ("compare", "--no-synthetic")):
+    for command in (("study",), ("compare", "--no-synthetic")):
         ended = run(*command, *both, "--quiet")
         assert ended.code == 0, ended.err
         assert "slow.txt" in ended.out
