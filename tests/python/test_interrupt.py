@@ -106,7 +106,7 @@ def test_a_single_replication_tells_how_far_it_is() -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
-@pytest.mark.parametrize("command", [("study"), ("trace", "stats"), ("compare",)])
+@pytest.mark.parametrize("command", [("study",), ("trace", "stats"), ("compare",)])
 def test_a_wait_for_a_trace_that_is_a_pipe_can_be_ended(
     program: list[str], tmp_path: Path, command: tuple[str, ...]
 ) -> None:
