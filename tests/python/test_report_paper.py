@@ -92,6 +92,7 @@ def _unscrolled(browser: Browser, path: Path, scheme: str) -> Any:
     page = browser.blank(scheme=scheme)
     page.goto(path.as_uri())
     wait_for(page, _ALL_DRAWN)
+    page.evaluate("document.querySelectorAll('details.part').forEach(one => one.open = true)")
     return page
 
 

@@ -125,7 +125,7 @@ def test_losses_that_let_nothing_through_are_the_limit() -> None:
 def test_little_to_send_is_no_fault_of_the_link() -> None:
     text = LINK.format(more="") + 'app = { kind = "constant-rate", rate = "100 kb/s" }\n'
     said = _said(_run(text, "auto"))
-    assert said.startswith("The flow gets what its application asks: 0.099 Mb/s.")
+    assert said.startswith("The flow gets what its application asks: 0.100 Mb/s.")
     assert "limit" not in said
 
 

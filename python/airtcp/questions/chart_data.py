@@ -87,11 +87,10 @@ def _run(payload: dict[str, Any]) -> dict[str, Data]:
 def _flow(number: int, flow: dict[str, Any]) -> dict[str, Data]:
     """Return the charts over time of one flow of a run."""
     queues = [(name, t, v) for name, points in flow["queue"] for t, v in points]
+    marks = [{"t": t, "cwnd": v, "what": what} for t, v, what in flow["marks"]]
+    window = {"window": [{"t": t, "cwnd": v} for t, v in flow["window"]]}
     return {
-        f"flow{number}-window": {
-            "window": [{"t": t, "cwnd": v} for t, v in flow["window"]],
-            "marks": [{"t": t, "cwnd": v, "what": what} for t, v, what in flow["marks"]],
-        },
+        f"flow{number}-window": window | ({"marks": marks} if marks else {}),
         f"flow{number}-rtt": {"rtt": [{"t": t, "rtt": v} for t, v in flow["rtt"]]},
         f"flow{number}-queue": {
             "queue": [{"name": name, "t": t, "packets": v} for name, t, v in queues]

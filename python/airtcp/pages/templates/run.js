@@ -27,7 +27,7 @@
     const marks = flow.marks.map(([t, v, what]) => ({ t, cwnd: v, what }));
     const trips = flow.rtt.map(([t, v]) => ({ t, rtt: v }));
     const waiting = flow.queue.flatMap(([name, points]) => points.map(([t, v]) => ({ name, t, packets: v })));
-    if (window) [window.data, window.rows] = [() => ({ window: cwnd, marks }), () => cwnd];
+    if (window) [window.data, window.rows] = [() => (marks.length ? { window: cwnd, marks } : { window: cwnd }), () => cwnd];
     if (rtt) [rtt.data, rtt.rows] = [() => ({ rtt: trips }), () => trips];
     if (queue) [queue.data, queue.rows] = [() => ({ queue: waiting }), () => waiting];
   });

@@ -164,17 +164,20 @@ def _time(end: float) -> alt.X:
     return alt.X("t:Q", title="time (s)", scale=alt.Scale(domain=[0, end], nice=False))
 
 
-def flow_charts(flow: int, end: float, queues: int) -> dict[str, dict[str, Any]]:
+def flow_charts(flow: int, end: float, queues: int, *, marked: bool) -> dict[str, dict[str, Any]]:
     """Return the three charts over time of one flow, by its names on the page.
 
     Args:
         flow: Its number on the page.
         end: The end of the axis of time, in seconds.
         queues: Number of queues.
+        marked: Whether its window was cut.
     """
     queue = over_time("queue", "packets", _QUEUE, end, "name" if queues > 1 else "")
     return {
-        f"flow{flow}-window": window("window", end),
+        f"flow{flow}-window": (
+            window("window", end) if marked else over_time("window", "cwnd", _WINDOW, end)
+        ),
         f"flow{flow}-rtt": over_time("rtt", "rtt", _flow("rtt_mean_s"), end),
         f"flow{flow}-queue": queue,
     }

@@ -118,7 +118,9 @@ def _payload(document: RunDocument, series: dict[str, dict[str, list[Any]]]) -> 
     )
     end = payload["over_time"]["end"]
     for number, flow in enumerate(payload["over_time"]["flows"]):
-        payload["charts"] |= charts_run.flow_charts(number, end, len(flow["queue"]))
+        payload["charts"] |= charts_run.flow_charts(
+            number, end, len(flow["queue"]), marked=bool(flow["marks"])
+        )
     payload["charts"]["limited"] = charts_run.limited(
         [row["name"] for row in payload["limited"]],
         outlined=any(row["without"] is not None for row in payload["limited"]),
