@@ -107,6 +107,16 @@ def page(
     )
 
 
+def some(lines: Sequence[str], most: int = 200) -> tuple[str, ...]:
+    """Return the first lines as notes, and how many there are beside them.
+
+    >>> some(["a", "b", "c"], most=2)
+    ('a', 'b', 'and 1 more')
+    """
+    more = len(lines) - most
+    return (*lines[:most], *((f"and {more} more",) if more > 0 else ()))
+
+
 def _rows(plot: Plot) -> Rows:
     for rows in plot.data.values():
         return rows
