@@ -150,7 +150,7 @@ _FIGURE: Final = re.compile(
 def _without_empty(page: str, payload: dict[str, Any]) -> str:
     """Take out the charts without points, but for those of the link that a reader chooses."""
     data = data_of(payload)
-    if not data and not payload.get("points"):
+    if not data:
         return page
     several = len(payload.get("columns", {}).get("name", ())) > 1
 
