@@ -109,8 +109,8 @@ def render(
         "colours": {"light": theme.LIGHT, "dark": theme.DARK},
     }
     page = _environment().get_template(template)
-    # Before the script of the page, which starts the figures.
-    first = "" if answer is None else _text("answer.js")
+    # Tables and folded parts, before the script of the page, which starts the figures.
+    first = _text("answer.js")
     raw = {
         "css": _text("page.css"),
         "scheme": _SCHEME,
