@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import random
+import re
 from typing import TYPE_CHECKING, Any
 
 import jsonschema
@@ -13,8 +14,10 @@ import pytest
 
 import airtcp
 from airtcp import _core
+from airtcp.questions.fit import answer as fit_answer
 from airtcp.questions.fit import findings as fit_words
 from airtcp.questions.fit import links as fit_links
+from airtcp.questions.page_parts import parts_of
 from browser import wait_for
 
 if TYPE_CHECKING:
@@ -332,9 +335,16 @@ def test_the_page_is_complete(result: FitResult, tmp_path: Path) -> None:
     assert "default-src 'none'" in page
     payload = json.loads(page.split('id="payload">')[1].split("</script>")[0])
     # A chart for each form and formula; the fits also have the view of left-out links.
-    assert len(payload["points"]) == 10 + len(FORMULAS)
+    assert len(payload["data"]) == 10 + len(FORMULAS)
     assert len(payload["charts"]) == 2 * 10 + len(FORMULAS)
-    assert {len(points) for points in payload["points"].values()} == {24}
+    assert {len(data["points"]) for data in payload["data"].values()} == {24}
+    # The answer takes the first screen, beside the form that it names.
+    parts = parts_of(page)
+    assert parts.title == fit_answer.headline(result.json)
+    first = re.search(r'<figure class="first plot" data-chart="([^"]*)"', page)
+    assert first is not None
+    beside = next(plot for plot in parts.plots if plot.name == first[1])
+    assert f"The fit {beside.heading} " in parts.title
     assert result.report(tmp_path / "page.html").read_text("utf-8") == page
 
 

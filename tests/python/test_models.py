@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 import airtcp
+from airtcp.questions.trace import answer_models
 from airtcp.questions.trace.sections import models_page, score_rows
 from browser import wait_for
 
@@ -101,6 +102,11 @@ def test_the_page_draws(browser: Browser, document: dict[str, Any], tmp_path: Pa
     path = tmp_path / "page.html"
     path.write_text(models_page(document), "utf-8")
     page = browser.open(path, width=380)
+    # The answer, and the errors of all models beside it.
+    found = answer_models.answer(document)
+    assert found is not None
+    assert page.locator("h1").inner_text() == found.headline
+    assert page.locator("header [data-chart='off']").count() == 1
     # The overview, and a chart of each model.
     assert page.locator("[data-chart] svg").count() == 1 + len(document["overall"])
     assert page.evaluate("document.documentElement.scrollWidth") <= 380

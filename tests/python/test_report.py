@@ -133,7 +133,8 @@ def test_a_study_answers(browser: Browser, page_of_links: Path, study: StudyResu
     page.reload()
     assert page.evaluate("document.documentElement.dataset.scheme") == "dark"
     assert page.locator("#scheme").inner_text() == "Light"
-    # Numbers of a plot.
+    # Numbers of a plot; its part is folded in a page that is opened anew.
+    page.evaluate("document.getElementById('all').open = true")
     with page.expect_download() as download:
         page.click("[data-chart='gain'] [data-save='csv']")
     text = download.value.path().read_text("utf-8")
@@ -142,11 +143,44 @@ def test_a_study_answers(browser: Browser, page_of_links: Path, study: StudyResu
     page.context.close()
 
 
+@pytest.mark.parametrize(("width", "height"), [(1400, 900), (400, 800)])
+def test_the_first_screen_of_a_study_has_its_answer(
+    browser: Browser, page_of_links: Path, width: int, height: int
+) -> None:
+    page = browser.blank(width=width)
+    page.set_viewport_size({"width": width, "height": height})
+    page.goto(page_of_links.as_uri())
+    page.locator("header [data-chart='answer'][data-drawn='answer']").wait_for(state="attached")
+    for part in ("h1", "header [data-chart='answer'] .canvas"):
+        box = page.locator(part).bounding_box()
+        assert box is not None
+        assert box["y"] + box["height"] <= height
+    # A link chosen in a folded table is shown: its part unfolds and is drawn.
+    page.evaluate("document.getElementById('table').open = true")
+    assert not page.evaluate("document.getElementById('link').open")
+    page.locator("#links tbody tr button", has_text="bursty").click()
+    wait_for(page, "document.getElementById('link-name').textContent === 'bursty'")
+    assert page.evaluate("document.getElementById('link').open")
+    drawn = "document.querySelector('[data-chart=link-time]').dataset.drawn === 'link-time'"
+    wait_for(page, drawn)
+    # Of a part that is folded again, nothing is drawn in no width.
+    page.evaluate("document.getElementById('link').open = false")
+    page.locator("#links tbody tr button", has_text="short").click()
+    wait_for(page, "document.getElementById('link-name').textContent === 'short'")
+    wait_for(page, "document.querySelector('[data-chart=link-time] svg').clientWidth > 200")
+    assert browser.complaints == []
+    page.context.close()
+
+
 def test_one_link_and_constant_links_draw(browser: Browser, traces: Path, tmp_path: Path) -> None:
     for name in ("bursty.txt", "perfect.txt", "dead.txt"):
         result = airtcp.study(traces / name, replicas=2)
         page = browser.open(result.report(tmp_path / f"{name}.html"))
-        assert page.locator("h1").inner_text().endswith(name.removesuffix(".txt"))
+        assert page.locator("h1").inner_text() == json.loads(result.text)["answer"]["headline"]
+        subject = page.locator(".subject").text_content() or ""
+        assert subject.endswith(name.removesuffix(".txt"))
+        # The chart beside the answer.
+        assert page.locator("header [data-chart='link-tcp'][data-drawn='link-tcp']").count() == 1
         page.context.close()
     assert browser.complaints == []
 

@@ -52,7 +52,7 @@ def test_the_page_shows_how_far_a_running_sweep_is(
         left, (finished, total) = re.findall(r"\d+", headline), re.findall(r"\d+", text)[:2]
         assert total == "40"
         assert left == [str(40 - int(finished))]
-        drawn = part.payload["points"].get("curve-total_goodput_bps", [])
+        drawn = part.payload["data"].get("curve-total_goodput_bps", {"points": []})["points"]
         assert len(drawn) == (int(finished) if int(finished) > 1 else 0)
         done.append(int(finished))
     assert done == sorted(done)

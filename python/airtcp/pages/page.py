@@ -109,8 +109,8 @@ def render(
         "colours": {"light": theme.LIGHT, "dark": theme.DARK},
     }
     page = _environment().get_template(template)
-    # Before the script of the page, which starts the figures.
-    first = "" if answer is None else _text("answer.js")
+    # Tables and folded parts, before the script of the page, which starts the figures.
+    first = _text("answer.js")
     raw = {
         "css": _text("page.css"),
         "scheme": _SCHEME,
@@ -150,7 +150,7 @@ _FIGURE: Final = re.compile(
 def _without_empty(page: str, payload: dict[str, Any]) -> str:
     """Take out the charts without points, but for those of the link that a reader chooses."""
     data = data_of(payload)
-    if not data and not payload.get("points"):
+    if not data:
         return page
     several = len(payload.get("columns", {}).get("name", ())) > 1
 

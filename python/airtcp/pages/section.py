@@ -63,12 +63,13 @@ def page(
     document: Mapping[str, Any],
     *,
     title: str,
-    command: str,
+    command: str = "",
     chart: str = "",
     facts: Sequence[tuple[str, str]] = (),
     findings: Sequence[Finding] = (),
     whole: Grid | None = None,
     lead: str = "",
+    banners: Sequence[str] = (),
 ) -> str:
     """Make the page of a result from its answer and its sections.
 
@@ -77,12 +78,13 @@ def page(
         sections: What stands below, in order; the last tells the method.
         document: The document of the result.
         title: The title of the page.
-        command: The command that makes the page again.
+        command: The command that makes the page again, if there is one.
         chart: The name of the plot beside the answer.
         facts: Further facts of the result.
         findings: Findings, a card each.
         whole: The table of the answer with all rows.
         lead: The sentence below the title of a page without an answer.
+        banners: What the page does not show, each a sentence above the sections.
 
     Returns:
         A complete HTML document. Equal arguments give equal pages.
@@ -104,7 +106,18 @@ def page(
         findings=findings,
         sections=[_laid(section) for section in sections],
         command=command,
+        banners=banners,
     )
+
+
+def some(lines: Sequence[str], most: int = 200) -> tuple[str, ...]:
+    """Return the first lines as notes, and how many there are beside them.
+
+    >>> some(["a", "b", "c"], most=2)
+    ('a', 'b', 'and 1 more')
+    """
+    more = len(lines) - most
+    return (*lines[:most], *((f"and {more} more",) if more > 0 else ()))
 
 
 def _rows(plot: Plot) -> Rows:

@@ -44,20 +44,12 @@ def data_of(payload: dict[str, Any], link: int | None = None) -> dict[str, Data]
     kinds: tuple[tuple[str, Callable[[], dict[str, Data]]], ...] = (
         ("details", lambda: study_data.study(payload, link)),
         ("connections", lambda: capture_data.capture(payload)),
-        ("points", lambda: _points(payload)),
         ("means", lambda: _run(payload)),
         ("data", lambda: cast("dict[str, Data]", payload["data"])),
     )
     makers = [make for key, make in kinds if key in payload]
     found: dict[str, Data] = makers[0]() if makers else {}
     return {name: data for name, data in found.items() if any(data.values())}
-
-
-def _points(payload: dict[str, Any]) -> dict[str, Data]:
-    return {
-        name: {"points": points, "line": payload["line"]}
-        for name, points in payload["points"].items()
-    }
 
 
 def _run(payload: dict[str, Any]) -> dict[str, Data]:

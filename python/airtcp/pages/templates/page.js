@@ -75,6 +75,11 @@ const Page = (() => {
         this.node.dataset.drawn = "empty";
         return;
       }
+      // In a part that was folded again: the figure waits until it is seen.
+      if (!canvas.clientWidth) {
+        this.near = false;
+        return;
+      }
       const { spec, config } = Picture.complete(this.chart, data, canvas.clientWidth, look(scheme()));
       const rows = Object.values(data).reduce((sum, d) => sum + d.length, 0);
       const made = await airtcpVega.embed(canvas, spec, {

@@ -189,7 +189,10 @@
     for (const name of Object.keys(perLink)) figure(name)?.draw();
     for (const f of figures.values()) f.mark();
     if (total > 1) drawTable();
-    if (scroll) byId("link").scrollIntoView();
+    if (scroll) {
+      byId("link").open = true;
+      byId("link").scrollIntoView();
+    }
     if (total > 1) history.replaceState(null, "", `#link-${index}`);
     document.documentElement.dataset.link = String(index);
   }
@@ -282,8 +285,9 @@
   for (const [name, data] of Object.entries(payload.sections ?? {})) {
     if (!figure(name)) continue;
     figure(name).data = () => data;
-    figure(name).rows = () => data.means;
+    figure(name).rows = () => data.means ?? data.links;
   }
+  if (figure("answer")) figure("answer").onpick = (index) => choose(index, true);
   if (total > 1) {
     for (const name of CLASSES.filter((c) => columns.class.includes(c))) {
       byId("filter-class").append(element("option", name, { value: name }));

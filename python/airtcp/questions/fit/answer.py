@@ -158,7 +158,7 @@ def _table(document: FitDocument) -> Grid:
     columns = [
         Column("error on links\nleft out (%)", [percent(error) for error, _ in rows]),
         Column("error in\nthe fit (%)", ["-" if _is(x) else percent(x["error"]) for _, x in rows]),
-        Column("coeffi-\ncients", sizes, rank=1),
+        Column("terms", sizes, rank=1),
         Column("formula", [elided(x["formula"], _FORMULA) for _, x in rows], left=True, rank=2),
     ]
     title = f"{counted(len(document['links']), 'link')}; errors in percent of the link's packets/s"

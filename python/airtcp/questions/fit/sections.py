@@ -6,18 +6,61 @@ from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.charts.parts import assume
 from airtcp.pages.command import command
-from airtcp.pages.page import indented, render
+from airtcp.pages.page import indented
+from airtcp.pages.section import Plot, Section, page, some
+from airtcp.questions.fit import answer as fit_answer
 from airtcp.questions.fit import charts as charts_fit
 from airtcp.questions.fit import findings as fit_words
 from airtcp.questions.study import findings_link as link_words
 from airtcp.words import sentences as words
+from airtcp.words.grid import Column, Grid
 from airtcp.words.sentences import percent
 
 if TYPE_CHECKING:
-    from airtcp.questions.fit.document import FitDocument
+    from collections.abc import Sequence
+
+    from airtcp.questions.fit.document import Fit, FitDocument
 
 _ONLY_PYTHON: Final = {"segments_per_ack": 2.0, "max_window": 130.0}
 """Parameters of the formulas that are not options of the command, and their defaults."""
+_ERRORS: Final = (
+    "Mean of |estimate \N{MINUS SIGN} measured| in percent of the link's packets per second."
+    " “Left out”: each link estimated by a fit to all others; formulas are not fitted. BIC: lower"
+    " is better; only differences have a meaning."
+)
+_FITS: Final = (
+    "Every dot is a link; on the dashed line the estimate is right. Estimates far beyond the"
+    " throughput of every link are cut off. Drag to move, Shift and wheel to zoom, double-click to"
+    " go back."
+)
+_FORMULAS: Final = (
+    "The formulas take the round-trip time and the loss rate; an estimate is at most the packets"
+    " per second of the link."
+)
+_COEFFICIENTS: Final = "They give the share of the link's packets per second."
+_TERMS: Final = {
+    "Throughput": (
+        "Packets that TCP delivered in order per second over the trace itself, one packet a slot"
+        " (Srinivasan et al., “PRR Is Not Enough”, sections 3 and 4)."
+    ),
+    "Fit": (
+        "The coefficients with the least sum of absolute deviations, exactly. The forms are those"
+        " of section 7 of that paper; “quadratic” has no linear term, as there."
+        " 1/√(1 \N{MINUS SIGN} x) is evaluated at most at x = 1 \N{MINUS SIGN} 10⁻⁶."
+    ),
+    "Left out": (
+        "Each link estimated by a fit to all others: the mean and the median (“typically”), which"
+        " outliers do not change."
+    ),
+    "BIC": (
+        "Bayesian information criterion for errors with Laplace's distribution: (k + 1) ln n + 2 n"
+        " (ln 2e + 1), with k coefficients, n links and mean error e."
+    ),
+    "Formulas": (
+        "Packet loss rate p = 1 \N{MINUS SIGN} PRR, as in the paper. An estimate above the rate"
+        " of the link is replaced by that rate."
+    ),
+}
 
 
 def fit_page(document: FitDocument) -> str:
@@ -28,70 +71,68 @@ def fit_page(document: FitDocument) -> str:
     Returns:
         A complete HTML document. Equal documents give equal pages.
     """
-    links = document["links"]
-    top = max([link["packets_per_second"] for link in links], default=0.0) or 1.0
-    plots, charts, points = _drawn(document, top)
-    rates = [link["link_packets_per_second"] for link in links]
-    ends = [{"at": end} for end in (-top, max(rates, default=1.0))]
-    return render(
-        "fit.html.j2",
-        "points.js",
-        {
-            "charts": assume(
-                charts, link_words.rate_note(document["slot_assumed_links"], len(links))
-            ),
-            "points": points,
-            "line": ends,
-        },
+    forms = [fit for fit in document["fits"] if fit["estimates"] is not None]
+    plots = _plots(document, [*forms, *document["formulas"]])
+    return page(
+        fit_answer.answer(document),
+        [
+            Section("errors", "Errors", _ERRORS, grid=_errors(document), notes=_problems(document)),
+            Section("fits", "Estimate and measurement", _FITS, plots[: len(forms)]),
+            Section("formulas", "Published formulas", _FORMULAS, plots[len(forms) :]),
+            Section("coefficients", "Coefficients", _COEFFICIENTS, grid=_coefficients(document)),
+            *_left_out(document),
+            Section("options", "Parameters in force", code=indented(document["options"])),
+            Section("method", "Method", terms=tuple(_TERMS.items())),
+        ],
         document,
-        title=f"Estimating TCP throughput over {words.counted(len(links), 'link')}",
+        title=f"Estimating TCP throughput over {words.counted(len(document['links']), 'link')}",
         lead="TCP's throughput over each link, fitted to metrics of the link by least absolute"
         " deviations, beside published formulas.",
+        command=_command(document),
+        chart=_closest(document, forms),
         facts=_facts(document),
         findings=fit_words.findings(document),
-        plots=plots,
-        errors=_errors(document),
-        coefficients=_coefficients(document),
-        problems=[
-            (fit["name"], fit["problem_text"]) for fit in document["fits"] if fit["problem_text"]
-        ],
-        left_out=document["left_out"],
-        skipped=document["skipped"],
-        options=indented(document["options"]),
-        command=_command(document),
     )
 
 
-def _drawn(
-    document: FitDocument, top: float
-) -> tuple[list[dict[str, Any]], dict[str, Any], dict[str, list[dict[str, Any]]]]:
-    """Draw each form and formula: plots of the template, charts and points."""
-    links = len(document["links"])
-    plots: list[dict[str, Any]] = []
-    charts: dict[str, Any] = {}
-    points: dict[str, list[dict[str, Any]]] = {}
-    known = [fit for fit in document["fits"] if fit["estimates"] is not None]
-    for index, found in enumerate([*known, *document["formulas"]]):
-        name = f"fit-{index}"
+def _closest(document: FitDocument, forms: Sequence[Fit]) -> str:
+    """Return the plot of the form that the answer names, or else of the closest formula."""
+    winner = fit_words.best(document)
+    if winner is not None:
+        return f"fit-{forms.index(winner)}"
+    errors = [formula["error"] for formula in document["formulas"]]
+    return f"fit-{len(forms) + errors.index(min(errors))}" if errors else ""
+
+
+def _plots(document: FitDocument, shown: Sequence[Any]) -> tuple[Plot, ...]:
+    """Draw each form, in the fit and left out, and each formula."""
+    links = document["links"]
+    top = max([link["packets_per_second"] for link in links], default=0.0) or 1.0
+    rates = [link["link_packets_per_second"] for link in links]
+    line = [{"at": end} for end in (-top, max(rates, default=1.0))]
+    note = link_words.rate_note(document["slot_assumed_links"], len(links))
+    plots: list[Plot] = []
+    for index, found in enumerate(shown):
         out = found.get("leave_one_out_estimates")
-        estimates = found["estimates"] or []
-        formula = "source" in found
-        charts[name] = charts_fit.estimate("estimate", estimates, top, links, whole=formula)
-        views: list[tuple[str, str]] = []
+        estimates: list[float] = found["estimates"] or []
+        whole = "source" in found
+        chart = charts_fit.estimate("estimate", estimates, top, len(links), whole=whole)
+        views: tuple[tuple[str, str, Any], ...] = ()
         if out is not None:
-            charts[f"{name}-out"] = charts_fit.estimate("left_out", out, top, links)
-            views = [(name, "in the fit"), (f"{name}-out", "left out")]
-        points[name] = _points(document, estimates, out)
+            left = charts_fit.estimate("left_out", out, top, len(links))
+            views = ((f"fit-{index}-out", "left out", assume(left, note)),)
         plots.append(
-            {
-                "name": name,
-                "heading": found["name"],
-                "caption": _caption(found, formula=formula),
-                "views": views,
-                "fit": not formula,
-            }
+            Plot(
+                f"fit-{index}",
+                found["name"],
+                _caption(found, formula=whole),
+                assume(chart, note),
+                {"points": _points(document, estimates, out), "line": line},
+                views,
+                label="in the fit",
+            )
         )
-    return plots, charts, points
+    return tuple(plots)
 
 
 def _points(
@@ -133,37 +174,53 @@ def _facts(document: FitDocument) -> list[tuple[str, str]]:
     return facts
 
 
-def _errors(document: FitDocument) -> dict[str, Any]:
-    rows = [
-        [
-            fit["name"],
-            percent(fit["leave_one_out_error"]),
-            percent(fit["error"]),
-            percent(fit["leave_one_out_median"]),
-            _bic(fit["bic"]),
-            str(len(fit["terms"])),
-        ]
-        for fit in document["fits"]
+def _errors(document: FitDocument) -> Grid:
+    fits, formulas = document["fits"], document["formulas"]
+    every: list[Any] = [*fits, *formulas]
+    sample = [each["error"] for each in every]
+    left_out = [fit["leave_one_out_error"] for fit in fits] + sample[len(fits) :]
+    typical = [fit["leave_one_out_median"] for fit in fits] + [None] * len(formulas)
+    bic = [each["bic"] for each in every]
+    sizes = [len(fit["terms"]) for fit in fits] + [0] * len(formulas)
+    columns = [
+        Column("Left out %", list(map(percent, left_out)), keys=left_out),
+        Column("In sample %", list(map(percent, sample)), keys=sample),
+        Column("Typically %", list(map(percent, typical)), keys=typical),
+        Column("BIC", ["-" if x is None else words.number(x, 4) for x in bic], keys=bic),
+        Column("Coefficients", list(map(str, sizes)), keys=sizes),
     ]
-    rows += [
-        [f["name"], percent(f["error"]), percent(f["error"]), "-", _bic(f["bic"]), "0"]
-        for f in document["formulas"]
-    ]
-    head = ["Left out %", "In sample %", "Typically %", "BIC", "Coefficients"]
-    return {"head": head, "rows": rows}
+    return Grid("Form", [each["name"] for each in every], columns)
 
 
-def _bic(value: float | None) -> str:
-    return "-" if value is None else words.number(value, 4)
-
-
-def _coefficients(document: FitDocument) -> dict[str, Any]:
+def _coefficients(document: FitDocument) -> Grid:
     rows = [
-        [fit["name"], term, words.number(value, 4)]
+        (fit["name"], term, value)
         for fit in document["fits"]
         for term, value in zip(fit["terms"], fit["coefficients"] or [], strict=False)
     ]
-    return {"head": ["Term", "Coefficient"], "rows": rows}
+    values = [value for _, _, value in rows]
+    columns = [
+        Column("Term", [term for _, term, _ in rows], left=True),
+        Column("Coefficient", [words.number(value, 4) for value in values], keys=values),
+    ]
+    return Grid("Form", [name for name, _, _ in rows], columns)
+
+
+def _problems(document: FitDocument) -> tuple[str, ...]:
+    return tuple(
+        f"{fit['name']}: not fitted: {fit['problem_text']}."
+        for fit in document["fits"]
+        if fit["problem_text"]
+    )
+
+
+def _left_out(document: FitDocument) -> tuple[Section, ...]:
+    """Name the links and files that no form is fitted to."""
+    links = [f"{link['name']}: {link['reason']}" for link in document["left_out"]]
+    files = [f"{file['path']}: {file['reason']}" for file in document["skipped"]]
+    notes = (*some(links), *some(files))
+    about = "Links that no form is fitted to, and files that were not read."
+    return (Section("left-out", "Left out", about, notes=notes),) if notes else ()
 
 
 def _command(document: FitDocument) -> str:

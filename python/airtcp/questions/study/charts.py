@@ -19,11 +19,11 @@ OVERVIEW_HEIGHT: Final = 340
 _MANY: Final = 150
 
 
-def _ring(base: alt.Chart, x: Any, y: Any) -> alt.Chart:
+def ring(base: alt.Chart, x: Any, y: Any) -> alt.Chart:
     """Ring the chosen link; under the dots, so that it takes no hover from them."""
-    ring = base.mark_point(strokeWidth=2, color=theme.INK, filled=False, tooltip=None)
+    mark = base.mark_point(strokeWidth=2, color=theme.INK, filled=False, tooltip=None)
     chosen = alt.condition("datum.index === chosen", alt.value(200), alt.value(0))
-    return ring.encode(x=x, y=y, size=chosen)
+    return mark.encode(x=x, y=y, size=chosen)
 
 
 def _size(*, many: bool) -> int:
@@ -98,8 +98,8 @@ def throughput(scale: str, *, many: bool) -> dict[str, Any]:
             q("high", "to"),
         ],
     ).add_params(pick, zoom())
-    ring = _ring(base.transform_filter(f"datum.model === '{MODELS[0]}'"), x, y)
-    return _overview(ring, bars, points)
+    chosen = ring(base.transform_filter(f"datum.model === '{MODELS[0]}'"), x, y)
+    return _overview(chosen, bars, points)
 
 
 def _unless_chance(opacity: float, faint: float) -> Any:
@@ -158,7 +158,7 @@ def gain(unit: str, *, many: bool) -> dict[str, Any]:
         size=alt.condition("datum.converged", alt.value(0), alt.value(size / 3.2)),
         tooltip=tooltip,
     )
-    return _overview(zero, _ring(base, x, f"{field}:Q"), bars, points, holes)
+    return _overview(zero, ring(base, x, f"{field}:Q"), bars, points, holes)
 
 
 def against_chain(scale: str, *, many: bool) -> dict[str, Any]:
@@ -197,7 +197,7 @@ def against_chain(scale: str, *, many: bool) -> dict[str, Any]:
             q("prr", studied("prr")),
         ],
     ).add_params(zoom())
-    return _overview(band, line, _ring(base, x, y), bars, points)
+    return _overview(band, line, ring(base, x, y), bars, points)
 
 
 def longest(kind: str, *, many: bool) -> dict[str, Any]:
@@ -226,7 +226,7 @@ def longest(kind: str, *, many: bool) -> dict[str, Any]:
             q("mu", studied("mu")),
         ],
     ).add_params(zoom())
-    return _overview(line, _ring(base, x, y), points)
+    return _overview(line, ring(base, x, y), points)
 
 
 def study_charts(links: int) -> dict[str, dict[str, Any]]:

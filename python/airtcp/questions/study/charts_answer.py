@@ -11,8 +11,10 @@ from typing import Any, Final
 from airtcp.charts import theme
 from airtcp.charts import vega_lite as alt
 from airtcp.charts.parts import finish, n, named, q, studied, zoom
+from airtcp.questions.study.charts import ring
 from airtcp.questions.study.rows_answer import DIFFERS, WITHIN
 
+NAME: Final = "answer"
 HEIGHT: Final = 300
 _MANY: Final = 150
 
@@ -38,20 +40,24 @@ def over_prr(links: int) -> dict[str, Any]:
         .encode(x=x, y=alt.Y("independent:Q", title=title, scale=scale, axis=axis))
     )
     kinds = alt.Scale(domain=[DIFFERS, WITHIN], range=[theme.TRACE, theme.MUTED])
-    points = (
-        named("links")
-        .mark_point(filled=True, size=62 if links <= _MANY else 28, opacity=0.85, clip=True)
-        .encode(
-            x=x,
-            y=alt.Y("tcp:Q", title=title, scale=scale, axis=axis),
-            color=alt.Color("differs:N", scale=kinds, legend=alt.Legend(title=None)),
-            tooltip=[
-                n("name", "link"),
-                q("prr", studied("prr")),
-                q("tcp", "TCP (packets/s)"),
-                q("independent", "independent losses"),
-            ],
-        )
-        .add_params(zoom())
+    y = alt.Y("tcp:Q", title=title, scale=scale, axis=axis)
+    dots = named("links").mark_point(
+        filled=True,
+        size=62 if links <= _MANY else 28,
+        opacity=0.85,
+        clip=True,
+        cursor="pointer",
     )
-    return finish(alt.layer(line, points), HEIGHT)
+    points = dots.encode(
+        x=x,
+        y=y,
+        color=alt.Color("differs:N", scale=kinds, legend=alt.Legend(title=None, labelLimit=240)),
+        tooltip=[
+            n("name", "link"),
+            q("prr", studied("prr")),
+            q("tcp", "TCP (packets/s)"),
+            q("independent", "independent losses"),
+        ],
+    ).add_params(zoom())
+    layers = alt.layer(line, ring(named("links"), x, y), points)
+    return finish(layers.add_params(alt.param(name="chosen", value=-1)), HEIGHT)

@@ -60,7 +60,7 @@ class StudyResult(SeededResult):
         """Return the report: one self-contained HTML document."""
         from airtcp.questions.study.sections import study_page
 
-        return study_page(self.json)
+        return study_page(self.json, self.answer())
 
     def __len__(self) -> int:
         """Return the number of links."""

@@ -25,13 +25,14 @@ def rows(links: Sequence[Link]) -> dict[str, Rows]:
     """
     points: Rows = [
         {
+            "index": index,
             "name": link["name"],
             "prr": rounded(link["prr"]),
             "tcp": rounded(rate),
             "independent": rounded(_independent(link)),
             "differs": DIFFERS if standing(link, "independent") else WITHIN,
         }
-        for link in links
+        for index, link in enumerate(links)
         if (rate := link["tcp"]["empirical"]["packets_per_second"]) > 0
     ]
     curve: Rows = [
@@ -39,7 +40,7 @@ def rows(links: Sequence[Link]) -> dict[str, Rows]:
         for link in sorted(links, key=lambda link: link["prr"])
         if link["mu"] is not None and link["order_known"] and (rate := _independent(link))
     ]
-    return {"curve": curve, "links": points}
+    return {"links": points, "curve": curve}
 
 
 DIFFERS = "differs from independent losses"

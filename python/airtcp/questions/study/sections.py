@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from statistics import median
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.charts.parts import assume
 from airtcp.pages.command import study_command
 from airtcp.pages.page import indented, render
 from airtcp.questions.compare import sections as compare
 from airtcp.questions.compare import sections_remedies as remedies
+from airtcp.questions.study import answer as answer_study
 from airtcp.questions.study import charts as charts_study
+from airtcp.questions.study import charts_answer, rows, rows_answer
 from airtcp.questions.study import findings as study
 from airtcp.questions.study import findings_capacity as capacity_words
 from airtcp.questions.study import findings_link as link_words
-from airtcp.questions.study import rows
 from airtcp.questions.study import sections_capacity as capacity
 from airtcp.words import sentences as words
 
@@ -22,19 +23,24 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from airtcp.data.documents import Link, StudyDocument
+    from airtcp.words.answer import Answer
+    from airtcp.words.grid import Grid
+
+MOST_ROWS: Final = 2000
+"""Links in the table of the answer."""
 
 
-def study_page(document: StudyDocument) -> str:
+def study_page(document: StudyDocument, answer: Answer | None = None) -> str:
     """Make the page of a study.
 
-    Args: document: The document of a study.
+    Args: document: The document of a study. answer: Its answer, which takes the first screen.
 
     Returns:
         A complete HTML document. Equal documents give equal pages.
     """
     links = document["links"]
     if document["capacities"] and not links:
-        return capacity.capacity_page(document)
+        return capacity.capacity_page(document, answer)
     payload = rows.study_payload(document)
     payload["charts"] = charts_study.study_charts(len(links))
     payload["first"] = _first(links)
@@ -47,6 +53,10 @@ def study_page(document: StudyDocument) -> str:
             payload["sections"] = payload.get("sections", {}) | part["data"]
     unknown = sum(link["tcp"].get("slot_assumed", False) for link in links)
     note = link_words.rate_note(unknown, len(links))
+    first = _beside(links)
+    if first:
+        payload["charts"][charts_answer.NAME] = charts_answer.over_prr(len(links))
+        payload["sections"] = payload.get("sections", {}) | {charts_answer.NAME: first}
     payload["charts"] = assume(payload["charts"], note)
     payload["rate"] = f"packets/s ({note})" if note else "packets/s"
     several = len(links) != 1
@@ -55,6 +65,10 @@ def study_page(document: StudyDocument) -> str:
         "study.js",
         payload,
         document,
+        answer=answer,
+        chart=_chart(links, several=several, first=bool(first)),
+        whole=_whole(links) if several else None,
+        over_prr=bool(first),
         title=f"What TCP gets over {words.counted(len(links), 'link')}"
         if several
         else f"What TCP gets over {links[0]['name']}",
@@ -76,6 +90,28 @@ def study_page(document: StudyDocument) -> str:
         options=indented(document["options"]),
         command=study_command(document),
     )
+
+
+def _beside(links: Sequence[Link]) -> dict[str, list[dict[str, Any]]]:
+    """Return the data of the chart beside the answer on several links; empty without a point."""
+    if len(links) <= 1:
+        return {}
+    found = rows_answer.rows(links)
+    return found if found["links"] else {}
+
+
+def _chart(links: Sequence[Link], *, several: bool, first: bool) -> str:
+    """Choose the chart beside the answer."""
+    if not links:
+        return ""
+    if not several:
+        return "link-tcp"
+    return charts_answer.NAME if first else "throughput"
+
+
+def _whole(links: Sequence[Link]) -> Grid | None:
+    """Return the table of the answer on several links, with all rows."""
+    return answer_study.table(links, MOST_ROWS) if links else None
 
 
 def _first(links: Sequence[Link]) -> int:

@@ -13,6 +13,7 @@ from airtcp.questions.compare import charts as charts_compare
 from airtcp.questions.compare import quantities
 from airtcp.questions.compare import sections_remedies as remedies
 from airtcp.questions.compare.rows import mean_row, table
+from airtcp.questions.study import answer_capacity
 from airtcp.questions.study import findings_capacity as capacity
 from airtcp.questions.trace.findings import MBPS
 from airtcp.words import sentences as words
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from airtcp.data.documents import CapacityLink, StudyDocument
+    from airtcp.words.answer import Answer
 
 _DRAWN: Final = 20
 """Most links with separate charts."""
@@ -102,8 +104,13 @@ def parts(links: Sequence[CapacityLink]) -> dict[str, Any] | None:
     }
 
 
-def capacity_page(document: StudyDocument) -> str:
-    """Make the page of a study with links of varying capacity only."""
+def capacity_page(document: StudyDocument, answer: Answer | None = None) -> str:
+    """Make the page of a study with links of varying capacity only.
+
+    Args:
+        document: The document of a study.
+        answer: Its answer, which takes the first screen.
+    """
     links = document["capacities"]
     made = parts(links)
     if made is None:
@@ -114,6 +121,9 @@ def capacity_page(document: StudyDocument) -> str:
         "compare.js",
         {"kind": "study", "charts": made["charts"], "data": made["data"]},
         document,
+        answer=answer,
+        chart="capacity-0",
+        whole=answer_capacity.table(links, len(links)) if len(links) > 1 else None,
         title=f"What TCP gets over {links[0]['name']}"
         if len(links) == 1
         else f"What TCP gets over {words.counted(len(links), 'link')} of varying capacity",

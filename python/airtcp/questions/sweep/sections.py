@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from airtcp.pages.page import indented, render
+from airtcp.pages.page import indented
+from airtcp.pages.section import Plot, Section, page
 from airtcp.questions.sweep import charts as charts_sweep
 from airtcp.questions.sweep import rows as sweep_rows
 from airtcp.questions.sweep import tables
@@ -14,6 +15,7 @@ from airtcp.questions.sweep.findings import findings
 from airtcp.questions.sweep.leading import ROWS
 from airtcp.questions.sweep.rows import Axis
 from airtcp.words import sentences as words
+from airtcp.words.grid import Column, Grid
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -27,6 +29,11 @@ _MAPS: Final = 4
 _HEAD: Final = "<head>"
 _RELOAD: Final = '<head>\n<meta http-equiv="refresh" content="10">'
 _FAILURES: Final = 200
+_RINGED: Final = 50
+_CURVES_ABOUT: Final = (
+    "Drag to move, Shift and wheel to zoom, double-click to go back. A name in the key shows its"
+    " line alone."
+)
 _WHAT: Final = {"run": "Simulation", "study": "Study", "compare": "Comparison"}
 
 
@@ -49,28 +56,32 @@ def sweep_page(
     """
     rows = sorted(rows, key=lambda row: (row["key"], row["kind"], row["name"]))
     asked = document["sweep"]
-    payload: dict[str, Any] = {"charts": {}, "points": {}, "line": []}
     values = sweep_rows.differing(
         {key: sweep_rows.measured(rows, metric(key), axes) for key in asked["measure"]}
     )
     varying = [axis for axis in axes if len({row[axis.column] for row in rows}) > 1]
     sampled = asked["design"] in {"latin-hypercube", "sobol"}
     order = _by_weight(document, varying)
-    plots = _curves(payload, values, order, metric, joined=not sampled) if varying else []
+    curves = _curves(values, order, metric, joined=not sampled) if varying else ()
     pair = _pair(varying, rows)
-    maps = [] if pair is None else _maps(payload, values, pair, metric, sampled=sampled)
+    maps = () if pair is None else _maps(values, pair, metric, sampled=sampled)
     known = [key for key in asked["measure"] if any(row[key] is not None for row in rows)]
-    front = _front(payload, rows, axes, known, metric)
-    matters = _matters(payload, document, metric)
+    sections = [
+        *((Section("curves", "Response curves", _CURVES_ABOUT, curves),) if curves else ()),
+        *((Section("maps", "Two keys at once", plots=maps),) if maps else ()),
+        *_front(rows, axes, known, metric),
+        *_matters(document, metric),
+        *_failures(document),
+        Section("sweep", "The sweep", code=indented(asked)),
+        Section("method", "Method", terms=_terms(document)),
+    ]
     points = document["points"]
     subject = ", ".join(asked["of"]) or "the scenario"
-    page = render(
-        "sweep.html.j2",
-        "points.js",
-        payload,
+    made = page(
+        answer(document, leading),
+        sections,
         document,
-        answer=answer(document, leading),
-        chart=_beside(plots, leading),
+        chart=_beside(curves, leading),
         whole=None if leading is None else tables.best(document, leading, ROWS),
         title=document["title"] or f"Sweep of {subject}",
         lead=f"{_WHAT[asked['kind']]} at {words.counted(points['distinct'], 'point')}.",
@@ -80,17 +91,24 @@ def sweep_page(
             ("Replications", _replications(asked)),
         ],
         findings=findings(document, lambda key: metric(key).label),
-        plots=plots,
-        maps=maps,
-        front=front,
-        matters=matters,
-        shown=share,
-        failures=document["failures"][:_FAILURES],
-        more=max(len(document["failures"]) - _FAILURES, 0),
-        running=document["running"],
-        options=indented(asked),
+        banners=_banners(document, share),
     )
-    return page.replace(_HEAD, _RELOAD, 1) if document["running"] else page
+    return made.replace(_HEAD, _RELOAD, 1) if document["running"] else made
+
+
+def _banners(document: SweepDocument, share: float) -> list[str]:
+    """Say what the page does not show yet, or not at all."""
+    found: list[str] = []
+    if document["running"]:
+        found.append(
+            "The sweep is running. This page reloads every 10 s and shows the points so far."
+        )
+    if share < 1:
+        found.append(
+            f"The sweep has many points: the plots show {100 * share:.2g} % of them, chosen by"
+            " their keys."
+        )
+    return found
 
 
 def _by_weight(document: SweepDocument, varying: Sequence[Axis]) -> dict[str, list[Axis]]:
@@ -106,9 +124,9 @@ def _by_weight(document: SweepDocument, varying: Sequence[Axis]) -> dict[str, li
     } | {"": list(varying)}
 
 
-def _beside(plots: Sequence[dict[str, str]], leading: Leading | None) -> str:
+def _beside(plots: Sequence[Plot], leading: Leading | None) -> str:
     """Return the chart beside the answer: that of the main measure, or of one that equals it."""
-    names = [plot["name"] for plot in plots]
+    names = [plot.name for plot in plots]
     wanted = "" if leading is None else f"curve-{leading.measure}"
     return wanted if wanted in names else next(iter(names), "")
 
@@ -124,16 +142,15 @@ def _drawn(axis: Axis, values: Sequence[sweep_rows.Value]) -> Drawn:
 
 
 def _curves(
-    payload: dict[str, Any],
     values: dict[str, list[sweep_rows.Value]],
     order: dict[str, list[Axis]],
     metric: Callable[[str], Metric],
     *,
     joined: bool,
-) -> list[dict[str, str]]:
-    """Add response curves: along the key that matters most, else the one with the most values."""
+) -> tuple[Plot, ...]:
+    """Draw response curves: along the key that matters most, else the one with the most values."""
     every = order[""]
-    plots: list[dict[str, str]] = []
+    plots: list[Plot] = []
     for key, found in list(values.items())[:_CURVES]:
         weighed = order.get(key)
         x = (
@@ -145,20 +162,19 @@ def _curves(
         rows = sweep_rows.curve(found, x, second)
         others = [axis.title for axis in every if axis not in {x, second}] if joined else []
         name = f"curve-{key}"
-        payload["charts"][name] = charts_sweep.curve(
+        chart = charts_sweep.curve(
             _drawn(x, found),
             metric(key).label,
             joined=joined,
             bars=any(row["low"] is not None for row in rows),
         )
-        payload["points"][name] = rows
         caption = metric(key).meaning or "Mean over the replications."
         if any(row["low"] is not None for row in rows):
             caption += " Bars are 95 % intervals of the means."
         if others:
             caption += f" Each dot is a mean over {words.listed(others)}."
-        plots.append({"name": name, "heading": metric(key).head, "caption": caption})
-    return plots
+        plots.append(Plot(name, metric(key).head, caption, chart, {"points": rows}))
+    return tuple(plots)
 
 
 def _pair(varying: Sequence[Axis], rows: Sequence[dict[str, Any]]) -> tuple[Axis, Axis] | None:
@@ -171,14 +187,13 @@ def _pair(varying: Sequence[Axis], rows: Sequence[dict[str, Any]]) -> tuple[Axis
 
 
 def _maps(
-    payload: dict[str, Any],
     values: dict[str, list[sweep_rows.Value]],
     pair: tuple[Axis, Axis],
     metric: Callable[[str], Metric],
     *,
     sampled: bool,
-) -> list[dict[str, str]]:
-    plots: list[dict[str, str]] = []
+) -> tuple[Plot, ...]:
+    plots: list[Plot] = []
     x, y = pair
     for key, found in list(values.items())[:_MAPS]:
         # A cell must not mix the variants of a comparison, or several flows.
@@ -186,7 +201,6 @@ def _maps(
             continue
         name = f"map-{key}"
         rows = sweep_rows.heat(found, x, y)
-        payload["points"][name] = rows
         title = metric(key).label
         if sampled:
             chart = charts_sweep.scatter(_drawn(x, found), _drawn(y, found), title)
@@ -194,41 +208,88 @@ def _maps(
         else:
             chart = charts_sweep.heat(_drawn(x, found), _drawn(y, found), title, rows)
             caption = "Mean, with the half width of its 95 % interval where a cell is one point."
-        payload["charts"][name] = chart
-        plots.append({"name": name, "heading": metric(key).head, "caption": caption})
-    return plots
+        plots.append(Plot(name, metric(key).head, caption, chart, {"points": rows}))
+    return tuple(plots)
 
 
 def _front(
-    payload: dict[str, Any],
     rows: Sequence[dict[str, Any]],
     axes: Sequence[Axis],
     known: Sequence[str],
     metric: Callable[[str], Metric],
-) -> dict[str, Any] | None:
+) -> tuple[Section, ...]:
+    """Draw the points by goodput, delay and waste, and list those that no other is better than."""
     chosen = sweep_rows.objectives(known)
     if chosen is None:
-        return None
+        return ()
     points = sweep_rows.pareto(rows, axes, chosen, metric)
     if len(points) < 2:  # noqa: PLR2004 - a front needs two
-        return None
+        return ()
     scales = [metric(key) if key else None for key in chosen]
     goodput, delay, waste = (of.label if of else "" for of in scales)
-    payload["charts"]["pareto"] = charts_sweep.pareto(goodput, delay, waste, len(points))
-    payload["points"]["pareto"] = points
+    plot = Plot(
+        "pareto",
+        "Goodput against delay",
+        "Each dot is a point of the sweep. Upper left is better.",
+        charts_sweep.pareto(goodput, delay, waste, len(points)),
+        {"points": points},
+        wide=True,
+    )
     best = sorted((p for p in points if p["front"]), key=lambda p: -p["goodput"])
-    head = [of.head for of in scales if of]
-    table = [
-        [p["at"], *(words.number(p[name]) for name in ("goodput", "delay", "waste")[: len(head)])]
-        for p in best[:50]
+    heads = [of.head for of in scales if of]
+    ringed = best[:_RINGED]
+    columns = [
+        Column(head, [words.number(p[name]) for p in ringed], keys=[p[name] for p in ringed])
+        for head, name in zip(heads, ("goodput", "delay", "waste"), strict=False)
     ]
-    return {"head": head, "rows": table, "number": len(best)}
+    about = (
+        f"{words.counted(len(best), 'point has', 'points have')} a ring: no other point is better"
+        " in one of the three and at least as good in the others. The comparison is of means,"
+        " without their intervals."
+    )
+    grid = Grid("Point", [p["at"] for p in ringed], columns, "The points with a ring")
+    return (Section("front", "Goodput, delay and waste", about, (plot,), grid),)
 
 
-def _matters(
-    payload: dict[str, Any], document: SweepDocument, metric: Callable[[str], Metric]
-) -> list[dict[str, str]]:
-    plots: list[dict[str, str]] = []
+def _failures(document: SweepDocument) -> tuple[Section, ...]:
+    """List the points that failed."""
+    failures = document["failures"]
+    if not failures:
+        return ()
+    first = failures[:_FAILURES]
+    names = [
+        ", ".join(f"{path} = {value}" for path, value in one["values"].items()) for one in first
+    ]
+    grid = Grid("Values", names, [Column("Message", [one["message"] for one in first], left=True)])
+    more = len(failures) - len(first)
+    notes = (f"{more} more are in sweep.json.",) if more else ()
+    about = "The next call of the same command runs these points again."
+    return (Section("failures", "Failures", about, grid=grid, notes=notes),)
+
+
+def _terms(document: SweepDocument) -> tuple[tuple[str, str], ...]:
+    """Return the terms of the method."""
+    seed = document["seed"]
+    draws = (
+        "The sweep varies the seed: points with the same seed share random numbers."
+        if seed is None
+        else f"All points have the root seed {seed}. In replication k, a link, flow or station of"
+        " the same name has the same stream of random numbers at every point (common random"
+        " numbers). Values at different points are therefore not independent. Usually they rise"
+        " and fall together over the replications, and the difference between two points is less"
+        " uncertain than their intervals suggest; the report does not estimate it."
+    )
+    intervals = (
+        "95 % confidence intervals over the replications of one point. Means over several points,"
+        " flows or links have none."
+    )
+    data = "All points are in the folder points beside this page, as Parquet files."
+    return (("Same draws", draws), ("Intervals", intervals), ("Data", data))
+
+
+def _matters(document: SweepDocument, metric: Callable[[str], Metric]) -> tuple[Section, ...]:
+    """Draw how much each key matters."""
+    plots: list[Plot] = []
     for of in document["sensitivity"][:_MAPS]:
         name = f"matters-{of['measure']}"
         totals = any(key["total"] is not None for key in of["keys"])
@@ -259,13 +320,13 @@ def _matters(
             if joint["share"]["mean"] >= _LEAST_SHARE
         ]
         bars = len({row["key"] for row in rows})
-        payload["charts"][name] = charts_sweep.shares(
+        chart = charts_sweep.shares(
             bars, total=totals, ends=any(row["low"] is not None for row in rows)
         )
-        payload["points"][name] = rows
         caption = _METHODS[of["method"] if of["method"] == "sobol" or totals else "hypercube"]
-        plots.append({"name": name, "heading": metric(of["measure"]).head, "caption": caption})
-    return plots
+        head = metric(of["measure"]).head
+        plots.append(Plot(name, head, caption, chart, {"points": rows}))
+    return (Section("matters", "Which keys matter", plots=tuple(plots)),) if plots else ()
 
 
 _LEAST_SHARE: Final = 0.005

@@ -7,9 +7,11 @@ from statistics import mode
 from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.pages.command import command
-from airtcp.pages.page import render
+from airtcp.pages.section import Plot, Rows, Section, page, some
+from airtcp.questions.trace import answer_models
 from airtcp.questions.trace import charts as charts_models
 from airtcp.words import sentences as words
+from airtcp.words.grid import Column, Grid
 from airtcp.words.notes import models_notes
 from airtcp.words.sentences import percent
 
@@ -18,6 +20,31 @@ if TYPE_CHECKING:
 
 _LEAST_BURST: Final = 1.0
 """Lower end of the bars of longest bursts, whose axis is logarithmic."""
+_MODELS: Final = (
+    "Some models do not apply to every link: compare models over the same number of links only."
+)
+_LINKS: Final = (
+    "Every dot is a link: the trace on the horizontal axis, the mean over the synthetic links with"
+    " its 95 % interval on the vertical. TCP's throughput is in percent of what the link carries."
+    " Drag to move, Shift and wheel to zoom, double-click to go back."
+)
+_TERMS: Final = {
+    "Throughput": (
+        "Packets that TCP delivered in order per second, one packet a slot, over the trace itself"
+        " and over links of the same length that the model draws (Srinivasan et al., “PRR Is Not"
+        " Enough”, section 9)."
+    ),
+    "Throughput error": (
+        "Mean over links of |throughput over the model \N{MINUS SIGN} over the trace|, in percent"
+        " of the link's packets per second. “Median”: of the same difference, in percent of the"
+        " throughput over the trace. “Within 10 %”: share of links for which the latter is at most"
+        " 10 %."
+    ),
+    "Longest-burst error": (
+        "Ratio of the longest runs of received packets of model and trace, the larger over the"
+        " smaller: geometric mean over links."
+    ),
+}
 
 
 def models_page(document: dict[str, Any]) -> str:
@@ -30,42 +57,69 @@ def models_page(document: dict[str, Any]) -> str:
     """
     links: list[dict[str, Any]] = document["links"]
     overall: list[dict[str, Any]] = document["overall"]
-    names = [model["synthesiser"] for model in overall]
     rows = score_rows(document)
-    charts: dict[str, Any] = {}
-    points: dict[str, list[dict[str, Any]]] = {}
-    if rows:
-        charts["off"] = charts_models.overview("off", names, len(links))
-        charts["factor"] = charts_models.overview("factor", names, len(links))
-        points["off"] = rows
-    plots: list[dict[str, Any]] = []
-    for index, model in enumerate(overall):
-        own = [row for row in rows if row["synthesiser"] == model["synthesiser"]]
-        if own:
-            name = f"model-{index}"
-            charts[name] = charts_models.against("share", len(links))
-            charts[f"{name}-burst"] = charts_models.against("burst", len(links))
-            points[name] = own
-            plots.append({"name": name, "heading": model["synthesiser"], "caption": _said(model)})
-    return render(
-        "models.html.j2",
-        "points.js",
-        {"charts": charts, "points": points, "line": _ends(rows)},
+    line = _ends(rows)
+    notes = tuple(models_notes(links))
+    skipped = some([f"{file['path']}: {file['reason']}" for file in document["skipped"]])
+    return page(
+        answer_models.answer(document),
+        [
+            Section("overall", "Models", _MODELS, _overview(document, rows, line), _table(overall)),
+            Section("links", "Model and trace", _LINKS, _against(document, rows, line)),
+            *((Section("notes", "Notes", notes=notes),) if notes else ()),
+            *((Section("skipped", "Files not read", notes=skipped),) if skipped else ()),
+            Section("method", "Method", terms=tuple(_TERMS.items())),
+        ],
         document,
         title=f"Models of {words.counted(len(links), 'bursty link')}",
         lead="Each model is made of a trace and draws synthetic links of the same length. Does TCP"
         " get the same over them as over the trace, and is their longest burst as long?",
+        command=_command(document),
+        chart="off",
         facts=[
             ("Links", words.count(len(links))),
             ("Synthetic links", f"{document['replicas']} of each model and link"),
             ("TCP profile", document["profile"]),
         ],
         findings=_findings(document),
-        table=_table(overall),
-        plots=plots,
-        notes=models_notes(links),
-        skipped=document["skipped"],
-        command=_command(document),
+    )
+
+
+def _overview(document: dict[str, Any], rows: Rows, line: Rows) -> tuple[Plot, ...]:
+    """Draw the error of each model."""
+    names = [model["synthesiser"] for model in document["overall"]]
+    links = len(document["links"])
+    factor = charts_models.overview("factor", names, links)
+    plot = Plot(
+        "off",
+        "Error of each model",
+        "Every dot is a link; on the dashed line model and trace agree.",
+        charts_models.overview("off", names, links),
+        {"points": rows, "line": line},
+        (("factor", "longest burst", factor),),
+        label="TCP",
+        wide=True,
+    )
+    return (plot,)
+
+
+def _against(document: dict[str, Any], rows: Rows, line: Rows) -> tuple[Plot, ...]:
+    """Draw the links of each model against their traces."""
+    links = len(document["links"])
+    return tuple(
+        Plot(
+            f"model-{index}",
+            model["synthesiser"],
+            _said(model),
+            charts_models.against("share", links),
+            {
+                "points": [row for row in rows if row["synthesiser"] == model["synthesiser"]],
+                "line": line,
+            },
+            ((f"model-{index}-burst", "longest burst", charts_models.against("burst", links)),),
+            label="TCP",
+        )
+        for index, model in enumerate(document["overall"])
     )
 
 
@@ -137,20 +191,19 @@ def _said(model: dict[str, Any]) -> str:
     )
 
 
-def _table(overall: list[dict[str, Any]]) -> dict[str, Any]:
-    rows = [
-        [
-            model["synthesiser"],
-            words.count(model["links"]),
-            percent(model["mean_normalised_error"]),
-            percent(model["median_absolute_throughput_error"]),
-            percent(model["within_ten_percent"]),
-            _times(model["mean_absolute_burst_log_ratio"]),
-        ]
-        for model in overall
+def _table(overall: list[dict[str, Any]]) -> Grid:
+    writers: tuple[tuple[str, str, Callable[[Any], str]], ...] = (
+        ("Links", "links", words.count),
+        ("Throughput error %", "mean_normalised_error", percent),
+        ("Median %", "median_absolute_throughput_error", percent),
+        ("Within 10 %", "within_ten_percent", percent),
+        ("Longest-burst error", "mean_absolute_burst_log_ratio", _times),
+    )
+    columns = [
+        Column(head, [write(model[key]) for model in overall], keys=[m[key] for m in overall])
+        for head, key, write in writers
     ]
-    head = ["Links", "Throughput error %", "Median %", "Within 10 %", "Longest-burst error"]
-    return {"head": head, "rows": rows}
+    return Grid("Model", [model["synthesiser"] for model in overall], columns)
 
 
 def _share(error: float) -> str:
