@@ -56,6 +56,8 @@ def test_an_array_becomes_its_text(outcomes: list[int], kind: str) -> None:
 
 
 def without_path(document: dict[str, Any]) -> dict[str, Any]:
+    # What goes deeper names the file.
+    document["answer"] = document["answer"] | {"next": None}
     for link in document["links"]:
         link["source"] = None
     return document

@@ -68,7 +68,9 @@ def test_study_prints_a_table_and_writes_the_report_on_request(
     # Nothing is written unasked.
     assert not (tmp_path / "report.html").exists()
     html = ("--html", "report.html")
-    ended = run("study", traces / "bursty.txt", "--replicas", "3", "--seed", "11", *html)
+    ended = run(
+        "study", traces / "bursty.txt", "--replicas", "3", "--seed", "11", "--details", *html
+    )
     assert ended.code == 0, ended.err
     opened = run("study", traces / "bursty.txt", "--open")
     assert opened.code == 2

@@ -431,12 +431,12 @@ def test_a_bare_law_is_the_law_alone(lossy: Path) -> None:
 
 def test_a_study_says_which_tcp_suits(run: Program, bursty: Path, tmp_path: Path) -> None:
     other = airtcp.synth(tmp_path / "other.txt", prr=0.8, packets=10_000, seed=2)
-    out = _ended(run("study", bursty.name, "--replicas", "2"))
+    out = _ended(run("study", bursty.name, "--replicas", "2", "--details"))
     assert "vs newreno" in out
-    out = _ended(run("study", bursty.name, other.name, "--replicas", "2"))
+    out = _ended(run("study", bursty.name, other.name, "--replicas", "2", "--details"))
     assert "best choice" in out
     assert "The best TCP for these links" in out
-    out = _ended(run("study", bursty.name, "--replicas", "2", "--no-compare"))
+    out = _ended(run("study", bursty.name, "--replicas", "2", "--no-compare", "--details"))
     assert "vs newreno" not in out
     result = airtcp.study([bursty, other], replicas=2)
     jsonschema.validate(result.json, airtcp.schema("study"))

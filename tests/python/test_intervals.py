@@ -230,7 +230,9 @@ def test_no_chain_is_compared_for_a_drawn_order(
         assert "gilbert-elliott" not in [case["channel"] for case in subject["cases"]]
         assert any("mu is not known" in note for note in subject["notes"])
     page = tmp_path / "models.html"
-    said = " ".join(run("trace", "models", counted, "--replicas", "1", "--html", page).out.split())
+    said = " ".join(
+        run("trace", "models", counted, "--replicas", "1", "--details", "--html", page).out.split()
+    )
     assert "On 2 links the order of losses was not measured" in said
     # The page has all findings of the terminal.
     document = airtcp.models(counted, replicas=1)

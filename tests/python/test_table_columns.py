@@ -48,7 +48,7 @@ def test_options_read_what_was_asked_about(
     links = airtcp.stats(FIELD / name, **keywords)["links"]
     counts = [(link["packets"], link["packets"] - link["received"]) for link in links]
     assert counts == expected
-    done = run("trace", "stats", FIELD / name, *words)
+    done = run("trace", "stats", FIELD / name, *words, "--details")
     assert done.code == 0, done.err
     assert "taken as" in done.out
 

