@@ -72,7 +72,9 @@ def curve(x: Drawn, title: str, *, joined: bool, bars: bool) -> dict[str, Any]:
     dots = base.mark_point(filled=True, size=44).encode(
         x=across, y=up, color=key, opacity=line["opacity"], tooltip=tips
     )
-    layers: list[Any] = [dots.add_params(pick, zoom())]
+    # Only numbers can be moved and zoomed.
+    view = zoom() if x.numeric else zoom("y")
+    layers: list[Any] = [dots.add_params(pick, view)]
     if bars:
         ends = base.mark_rule(strokeWidth=1.4).encode(
             x=across,
@@ -153,7 +155,8 @@ def scatter(x: Drawn, y: Drawn, title: str) -> dict[str, Any]:
             tooltip=tips,
         )
     )
-    return finish(dots.add_params(zoom()), _HEIGHT)
+    numeric = [name for name, axis in (("x", x), ("y", y)) if axis.numeric]
+    return finish(dots.add_params(zoom(*numeric)) if numeric else dots, _HEIGHT)
 
 
 def pareto(goodput: str, delay: str, waste: str, points: int) -> dict[str, Any]:
