@@ -141,7 +141,7 @@ def _headline(limit: dict[str, Any], **more: Any) -> str:
         (
             "distance",
             "phone",
-            "The distance of phone limits the flow: 9.0 Mb/s, and 24 at 1 m from the access point",
+            "The distance of phone limits the flow: 9.0 Mb/s, and 24 next to the access point",
         ),
         ("reordering", "air", "Reordering on air limits the flow: 9.0 Mb/s, and 24 in order"),
         (
@@ -259,7 +259,7 @@ def test_a_wide_interval_is_said_and_a_narrow_one_is_not() -> None:
     open_end = wide | {"low": 20.0, "high": 4e7}
     assert "The factor is at least 20 (95 % interval)." in _said(_document([open_end]))[0]
     nothing = _limit("distance", "phone", 0, 29, low=None, high=None)
-    assert ": 0 Mb/s, and 29 at 1 m" in _said(_document([nothing]))[0]
+    assert ": 0 Mb/s, and 29 next to" in _said(_document([nothing]))[0]
 
 
 SHORT = 'links[0].queue={{ kind = "drop-tail", packets = {} }}'
@@ -350,13 +350,13 @@ def test_a_slow_flow_is_said_to_be_short_of_what_raises_it() -> None:
     ]
     said = _said(_document(rows, flows=2, slow_flows=[_slow("flow1", 1.0, **far)]))
     assert said[1] == (
-        "flow1 is slow because of the distance of sta1: 1.0 Mb/s, and 29 at 1 m from the access"
+        "flow1 is slow because of the distance of sta1: 1.0 Mb/s, and 29 next to the access"
         " point. The median flow gets 5.0 Mb/s. Move sta1 closer to the access point."
     )
     assert len(said) == 2, "the limit of this flow is not said twice"
     said = _said(_document(rows, flows=2, slow_flows=[_slow("flow1", 0.0, **far)]))
     assert said[1].startswith(
-        "flow1 gets nothing because of the distance of sta1, and 29 Mb/s at 1 m from the access"
+        "flow1 gets nothing because of the distance of sta1, and 29 Mb/s next to the access"
     )
 
 

@@ -73,6 +73,7 @@ def _unknown(
     total = waiting.together(document)
     several = len(document["summary"]["flows"]) > 1
     flows, get = ("the flows", "get") if several else ("the flow", "gets")
+    it = "they" if several else "it"
     whole = " over the whole time" if groups.over(document) else ""
     rate = f"{words.number(total * 1e-6, 2)} Mb/s{f' together{whole}' if several else ''}"
     if verdict == "not-asked":
@@ -84,15 +85,15 @@ def _unknown(
     if verdict == "nothing-single":
         more = "no removal raises their goodput by a tenth" if several else "no removal raises it"
         by = "" if several else " by a tenth"
-        return f"Nothing single limits {flows}: {get} {rate}, and {more}{by}", None
+        return f"Nothing single limits {flows}: {it} {get} {rate}, and {more}{by}", None
     if verdict == "stopped":
-        return f"What limits {flows} is not known: {get} {rate}", None
+        return f"What limits {flows} is not known: {it} {get} {rate}", None
     more = (
         "More replications (-n 8) may decide."
         if why.get("asked") == "yes"
         else "A longer search may decide: --why yes."
     )
-    return f"Cannot tell what limits {flows}: {get} {rate}", more
+    return f"Cannot tell what limits {flows}: {it} {get} {rate}", more
 
 
 def _plain(finding: Finding) -> str:
@@ -123,10 +124,10 @@ def _help(document: RunDocument, found: list[Finding]) -> str | None:
             if len(said) <= _LONGEST_ADVICE:
                 return said
             return f"{said.split(':', 1)[0].replace('Try a', 'A')} helps: --details has it."
-    slow = next((one for one in found[1:] if one.tone == "bad"), None)
-    said = _sentence(_plain(slow)) if slow is not None else _second(document)
+    slow = [_sentence(_plain(one)) for one in found[1:] if one.tone == "bad"]
     names = _names(document)
-    return said if said and len(numbers(said, names)) <= NUMBERS else None
+    said = [one for one in slow or [_second(document)] if one]
+    return next((one for one in said if len(numbers(one, names)) <= NUMBERS), None)
 
 
 def _second(document: RunDocument) -> str:

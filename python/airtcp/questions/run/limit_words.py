@@ -28,7 +28,7 @@ CAUSES: Final = {
     "send-buffer": ("the send buffer{s} of {where}", "with a larger one"),
     "application": ("the application of {where}", "with endless data"),
     "slow-station": ("the slow station{s} {where}", "near the access point"),
-    "distance": ("the distance of {where}", "at 1 m from the access point"),
+    "distance": ("the distance of {where}", "next to the access point"),
     "reordering": ("reordering on {where}", "in order"),
     "hidden-stations": (
         "hidden stations of {where}",
