@@ -309,7 +309,7 @@ mod tests {
         };
         assert_eq!(repeated("0\n", 100), None);
         assert!(
-            repeated("0\n", 99).unwrap().starts_with("is 99 ns: the file has 1 message; accepted")
+            repeated("0\n", 99).unwrap().starts_with("is 99 ns: the file has 1 message; expected")
         );
         assert_eq!(repeated("0\n0\n0\n", 300), None);
         assert!(repeated("0\n0\n0\n", 299).unwrap().contains("3 messages"));

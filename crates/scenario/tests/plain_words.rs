@@ -187,7 +187,7 @@ fn wrong_types_give_the_expected_form() {
         ),
         (
             format!("{CELL}layout = {{ kind = \"star\", stations = 3, radius_m = 1e308 }}\n"),
-            "is 1e308: accepted",
+            "is 1e308: expected",
         ),
     ] {
         let said = refusal(&text);

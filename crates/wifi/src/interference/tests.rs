@@ -163,7 +163,7 @@ fn bad_input_is_named() {
     let periodic = |text: &str| refuse(&format!("kind = \"periodic\"\n{text}"));
     let bluetooth = |text: &str| refuse(&format!("kind = \"bluetooth\"\n{text}"));
     for (message, start) in [
-        (periodic("on = \"3 s\""), "on: is 3 s: accepted"),
+        (periodic("on = \"3 s\""), "on: is 3 s: expected"),
         (periodic("period = \"10 ns\""), "period: is 10 ns"),
         (periodic("heard_by = [\"x\"]"), "heard_by: the cell has no node \"x\" (nodes: ap, sta0"),
         (periodic("reach.stations = [\"x\"]"), "reach.stations: the cell has no node"),
