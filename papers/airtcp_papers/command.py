@@ -105,10 +105,10 @@ def reproduce(
     output.finish(
         result,
         where,
-        table=lambda: _table(result),
         rows=lambda: (result.table, result.rows),
         stopped=write.finished(len(result.figures), "figure") if result.interrupted else None,
         finished=len(result.figures),
+        rest=lambda: _put_counts(result),
     )
 
 
@@ -159,7 +159,8 @@ def _list(figures: list[Figure], form: opt.Format) -> None:
 
 
 def _put_list(figures: list[Figure]) -> None:
-    from airtcp.cli.tables import Column, elided, put
+    from airtcp.cli import show
+    from airtcp.words.grid import Column, Grid, elided
 
     titles = [f.title for f in figures]
     columns = [
@@ -169,10 +170,11 @@ def _put_list(figures: list[Figure]) -> None:
         Column("values", [str(len(f.published)) for f in figures], rank=1),
         Column("orderings", [str(len(f.claims)) for f in figures], rank=2),
     ]
-    put(screen(), "id", [f.id for f in figures], columns)
+    console = screen()
+    show.put_grid(console, Grid("id", [f.id for f in figures], columns), wide=console.width)
 
 
-def _table(result: PapersResult) -> None:
+def _put_counts(result: PapersResult) -> None:
     """Print the counts; the answer has the rows."""
     from rich.text import Text
 

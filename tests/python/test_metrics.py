@@ -11,14 +11,13 @@ import airtcp
 from airtcp import _core
 from airtcp.cli.console import screen
 from airtcp.cli.show import put_grid
-from airtcp.cli.tables import broken
 from airtcp.data import metrics
 from airtcp.data.metrics import Metric, record
 from airtcp.questions.run import tables
 from airtcp.questions.study.rows import heads
 from airtcp.questions.trace.tables import measured, slot, throughput
 from airtcp.words import columns
-from airtcp.words.grid import Grid
+from airtcp.words.grid import Grid, broken
 
 ROOT = Path(__file__).resolve().parents[2]
 SCENARIO = """

@@ -7,7 +7,8 @@ import io
 import pytest
 from rich.console import Console
 
-from airtcp.cli.tables import Column, elided, fitted
+from airtcp.cli.show import fitted
+from airtcp.words.grid import Column, Grid, elided
 
 NAMES = ["measured-over-the-river-1", "measured-over-the-river-2"]
 COLUMNS = [
@@ -20,7 +21,7 @@ COLUMNS = [
 def _shown(width: int) -> tuple[list[str], list[str]]:
     out = io.StringIO()
     console = Console(file=out, width=width)
-    table, gone = fitted(console, "link", NAMES, COLUMNS)
+    table, gone = fitted(console, Grid("link", NAMES, COLUMNS), console.width)
     console.print(table)
     return out.getvalue().splitlines(), gone
 

@@ -140,7 +140,6 @@ def capture(
     output.finish(
         result,
         where,
-        table=lambda: None,
         rows=lambda: _rows(result, name.value),
         stopped="what was read is reported" if result.interrupted else None,
         finished=1,

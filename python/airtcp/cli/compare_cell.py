@@ -59,7 +59,6 @@ def compare(
     output.finish(
         result,
         where,
-        table=lambda: None,
         rows=lambda: (result.outcomes, _rows(result)),
         stopped=finished if result.interrupted else None,
         finished=len(subjects),

@@ -111,7 +111,6 @@ def diagnose(
     output.finish(
         result,
         where,
-        table=lambda: None,
         rows=lambda: (result.table("predictions"), result.table("predictions").rows()),
         stopped="the finished steps are shown" if result.interrupted else None,
         finished=int(result.json["observed"] is not None or not result.interrupted),

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from airtcp.cli import options as opt
-from airtcp.cli.console import progress, refusals, screen
+from airtcp.cli.console import progress, refusals
 from airtcp.cli.output import STANDARD, Output, writes_report_on_request
 from airtcp.cli.reading import DEFAULT_READING, reads_traces
 from airtcp.inputs.reading import Reading
 
 if TYPE_CHECKING:
-    from airtcp.questions.fit.result import FitResult
+    pass
 
 
 @reads_traces
@@ -77,7 +77,7 @@ def fit(
     Errors are in percent of the link's packets per second, for the links of the fit and for
     links left out one at a time.
     """
-    from airtcp.cli import write
+    from airtcp.cli import show, write
     from airtcp.questions.fit import call
 
     target = output.places(links)
@@ -100,13 +100,8 @@ def fit(
     output.finish(
         result,
         target,
-        table=lambda: _put_seed(result),
         rows=lambda: (result.fits, result.fits.rows()),
         stopped=f"{write.finished(len(result), 'link')} and fitted" if result.interrupted else None,
         finished=len(result),
+        rest=lambda: show.put_seed(result.json),
     )
-
-
-def _put_seed(result: FitResult) -> None:
-    document = result.json
-    screen().print(f"\nseed {document['seed']}, airtcp {document['airtcp_version']}")

@@ -67,14 +67,14 @@ class Output:
         result: Written,
         where: Places,
         *,
-        table: Callable[[], None],
         rows: Callable[[], tuple[Table, Sequence[Any]]],
         stopped: str | None,
         finished: int,
+        rest: Callable[[], None] | None = None,
     ) -> None:
         """Write and print the result, as `write.finish` does, and write its figures.
 
-        A result with an answer prints the answer; `table` prints the rest with `--details`.
+        `rest` prints what follows the answer with `--details`.
         """
         from airtcp.cli import figures, show, write
 
@@ -89,7 +89,7 @@ class Output:
             where,
             self.format,
             table=lambda: show.put_result(
-                result.shown().answer() if finished else None, table, details=self.details
+                result.shown().answer() if finished else None, rest, details=self.details
             ),
             text=result.put_text,
             rows=rows,

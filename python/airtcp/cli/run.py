@@ -115,7 +115,6 @@ def run(
     output.finish(
         result,
         where,
-        table=lambda: None,
         rows=lambda: (result.flows, result.json["replications"]),
         stopped=write.finished(done, "replication") if result.interrupted else None,
         finished=done,

@@ -7,14 +7,14 @@ table that is too wide goes on in a second block of columns.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.cli.console import PIPED_WIDTH, columns_asked, screen, ungrouped
 from airtcp.data.plain import printable
 from airtcp.words.grid import Column, Grid, Toned, elided
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from rich.console import Console
     from rich.table import Table
@@ -198,18 +198,29 @@ def _width(console: Console, table: Table) -> int:
     return Measurement.get(console, console.options.update(max_width=1 << 20), table).maximum
 
 
-def put_result(answer: Answer | None, rest: Callable[[], None], *, details: bool) -> None:
+def put_result(
+    answer: Answer | None, rest: Callable[[], None] | None = None, *, details: bool
+) -> None:
     """Print a result: its answer, and with `--details` everything else.
 
     Args:
-        answer: The answer; a result whose question has none prints everything.
-        rest: Prints the tables.
+        answer: The answer; None if nothing is finished.
+        rest: Prints what follows the answer with `--details`.
         details: Whether `--details` was given.
     """
     if answer is not None:
         put_answer(answer, details=details)
-    if answer is None or details:
+    if rest is not None and (answer is None or details):
         rest()
 
 
-__all__ = ["fitted", "put_answer", "put_grid", "put_result", "width"]
+def put_seed(document: Mapping[str, Any]) -> None:
+    """Print what a result can be repeated with.
+
+    Args:
+        document: Its document.
+    """
+    screen().print(f"\nseed {document['seed']}, airtcp {document['airtcp_version']}")
+
+
+__all__ = ["fitted", "put_answer", "put_grid", "put_result", "put_seed", "width"]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from airtcp.cli import options as opt
-from airtcp.cli.console import progress, refusals, screen
+from airtcp.cli.console import progress, refusals
 from airtcp.cli.output import STANDARD, Output, writes_report_on_request
 from airtcp.cli.reading import DEFAULT_READING, reads_traces
 from airtcp.inputs.reading import Reading
@@ -51,7 +51,7 @@ def study(
     Each trace is compared with independent losses of the same packet reception ratio (PRR), and
     with Gilbert-Elliott chains of the same PRR and burstiness (mu).
     """
-    from airtcp.cli import write
+    from airtcp.cli import show, write
     from airtcp.questions.study import call
 
     where = output.places(links)
@@ -71,10 +71,10 @@ def study(
     output.finish(
         result,
         where,
-        table=lambda: _put_seed(result),
         rows=lambda: _rows(result),
         stopped=write.finished(len(result), "link") if result.interrupted else None,
         finished=len(result),
+        rest=lambda: show.put_seed(result.json),
     )
 
 
@@ -83,7 +83,3 @@ def _rows(result: StudyResult) -> tuple[Any, list[Any]]:
     if result.json["capacities"] and not result.json["links"]:
         return result.table("capacities"), list(result.json["capacities"])
     return result.links, list(result.json["links"])
-
-
-def _put_seed(result: StudyResult) -> None:
-    screen().print(f"\nseed {result.seed}, airtcp {result.json['airtcp_version']}")

@@ -18,7 +18,6 @@ from airtcp.cli.console import (
     note,
     progress,
     refusals,
-    screen,
     to_stdout,
 )
 from airtcp.cli.reading import DEFAULT_READING, reads_traces
@@ -102,13 +101,10 @@ def _table(document: dict[str, Any], *, details: bool) -> None:
     from airtcp.cli import show
     from airtcp.questions.trace.answer import answer
 
-    def rest() -> None:
-        screen().print(f"\nseed {document['seed']}, airtcp {document['airtcp_version']}")
-
     said = answer(document)
     if said is not None and document.get("answer"):
         said = replace(said, next=document["answer"]["next"])
-    show.put_result(said, rest, details=details)
+    show.put_result(said, lambda: show.put_seed(document), details=details)
 
 
 @app.command("synth")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from airtcp.cli import options as opt
-from airtcp.cli.console import progress, refusals, screen
+from airtcp.cli.console import progress, refusals
 from airtcp.cli.output import STANDARD, Output, writes_report_on_request
 from airtcp.cli.reading import DEFAULT_READING, reads_traces
 from airtcp.inputs.reading import Reading
@@ -31,7 +31,7 @@ def models(
 
     --html or --out writes a report.
     """
-    from airtcp.cli import write
+    from airtcp.cli import show, write
     from airtcp.questions.trace import call_stats
     from airtcp.questions.trace.model_scores import ModelScores
 
@@ -53,12 +53,8 @@ def models(
     output.finish(
         scores,
         where,
-        table=lambda: _put_seed(scores.json),
         rows=lambda: (scores.table, scores.rows),
         stopped=write.finished(done, "link") if scores.json["interrupted"] else None,
         finished=done,
+        rest=lambda: show.put_seed(scores.json),
     )
-
-
-def _put_seed(document: dict[str, Any]) -> None:
-    screen().print(f"\nseed {document['seed']}, airtcp {document['airtcp_version']}")
