@@ -24,13 +24,13 @@ class Paged(ABC):
         """Return the answer: what terminal, page and notebook show first.
 
         It has at most three sentences (`headline`, `help`, `doubt`), one `table` and the `next`
-        command; None if the question has no such answer.
+        command; None if nothing is finished that an answer could rest on.
         """
         return self._answer(self.json)
 
-    def _answer(self, document: Any) -> Answer | None:  # noqa: ARG002 - for the results with one
+    @abstractmethod
+    def _answer(self, document: Any) -> Answer | None:
         """Make the answer from the document, which need not have its key `answer` yet."""
-        return None
 
     @abstractmethod
     def page(self) -> str:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from airtcp import _core
     from airtcp.data.table import Table
+    from airtcp.words.answer import Answer
 
 _OPTIONS: Final = '"options":{'
 
@@ -40,12 +41,11 @@ class TableResult(Written):
     @cached_property
     def text(self) -> str:
         """The document as JSON text. Equal inputs and seeds give equal text."""
-        text = self._bare_text
-        return answered_text(text, self._answer(self._bare)) if self._has_answers() else text
+        return answered_text(self._bare_text, self._said)
 
-    @classmethod
-    def _has_answers(cls) -> bool:
-        return cls._answer is not TableResult._answer
+    @cached_property
+    def _said(self) -> Answer | None:
+        return self._answer(self._bare)
 
     @cached_property
     def _bare(self) -> Any:
@@ -55,7 +55,7 @@ class TableResult(Written):
     @cached_property
     def _document(self) -> Any:
         """The document with its answer."""
-        return answered(self._bare, self._answer(self._bare))
+        return answered(self._bare, self._said)
 
     @cached_property
     def _bare_text(self) -> str:
