@@ -1,6 +1,6 @@
 """The data of each chart of a page, as the page's script puts them together.
 
-Each kind of page has a script in `report/templates`. A function here does for a figure what the
+Some kinds of pages have scripts in `pages/templates`. A function here does for a figure what the
 script does for the page; a test compares the two in a browser. Charts without data are left out.
 """
 
