@@ -10,7 +10,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from airtcp.words import sentences as words
-from airtcp.words.answer import Answer
+from airtcp.words.answer import DEEPER, Answer
 from airtcp.words.grammar import NUMBERS, numbers
 from airtcp_papers import tables
 from airtcp_papers.rows import counted, shown
@@ -37,7 +37,7 @@ def answer(rows: Sequence[Row], *, interrupted: bool) -> Answer:
         _miss(rows),
         _doubt(rows, published, own, interrupted=interrupted),
         tables.best(rows),
-        "All: --details   Page: --html FILE",
+        DEEPER,
         (tables.whole(rows), *tables.remarks(rows)) if rows else (),
     )
 

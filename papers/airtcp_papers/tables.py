@@ -116,7 +116,7 @@ def _unmet(rows: Sequence[Row]) -> list[Finding]:
     for (id_, verdict, cause), missed in causes.items():
         # The reason of a row is the fact followed by the cause, which several rows may share.
         facts = [f"{shown(row)}: {fact(row)}" for row in missed]
-        why = f". {cause[:1].upper()}{cause[1:]}." if cause else "."
+        why = f". {words.begun(cause)}." if cause else "."
         found.append(Finding(f"{id_} {verdict}", "; ".join(facts) + why, "warn"))
     return found
 

@@ -526,3 +526,13 @@ def test_a_family_has_its_sources() -> None:
     assert any("RFC 6330" in line for line in lines)
     assert not any("congestion" in line for line in lines)
     assert json.loads("\n".join(_printed("list", "--json"))) == registry()
+
+
+@pytest.mark.parametrize("command", [("study", "--replicas", "2"), ("trace", "stats")])
+def test_no_command_reads_standard_input_again(
+    program: list[str], command: tuple[str, ...]
+) -> None:
+    done = subprocess.run(
+        [*program, *command, "-"], input=b"1101" * 500, capture_output=True, check=True
+    )
+    assert done.stdout.rstrip().endswith((b"All: --details", b"Page: --html FILE"))

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
+from airtcp.words.sentences import begun
 from airtcp_papers.form import Form, Key, is_number, refuse
 from airtcp_papers.outcome import Axis, Layer, Measure, Plot, repeated
 
@@ -208,7 +209,7 @@ def _plot(name: str, unit: str, axis: Mapping[str, Any], outcome: Outcome) -> Pl
     title = axis.get("title", axis["name"])
     return Plot(
         name.replace(" ", "-").replace("%", "percent"),
-        f"{name[0].upper()}{name[1:]} over {title}",
+        f"{begun(name)} over {title}",
         "Simulated; bars are 95 % intervals over replications.",
         Axis(title),
         Axis(f"{name} ({unit})" if unit else name),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from airtcp.data.metrics import schema
 from airtcp.inputs.arguments import COMPARED
 from airtcp.inputs.reading import options as reading_options
+from airtcp.words.names import path_argument
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -50,7 +51,11 @@ def command(
         for one in cast("list[Any]", value) if isinstance(value, list) else [value]:
             tail += [f"--{name}"] if one is True else [f"--{name}", str(one)]
     rest = ["..."] if len(named) > _PATHS else []
-    parts = [shlex.join(["airtcp", *words, *map(_path, named[:_PATHS])]), *rest, shlex.join(tail)]
+    parts = [
+        shlex.join(["airtcp", *words, *map(path_argument, named[:_PATHS])]),
+        *rest,
+        shlex.join(tail),
+    ]
     return " ".join(part for part in parts if part)
 
 
@@ -72,11 +77,6 @@ def _call(
         arguments[key] = value if key == name or value is not True else False
     said = [f"{name}={value!r}" for name, value in (arguments | dict(python)).items()]
     return f"airtcp.{function}({', '.join([repr(paths), *said])})"
-
-
-def _path(path: str) -> str:
-    """Return a path that cannot be read as an option."""
-    return f"./{path}" if path.startswith("-") and path != "-" else path
 
 
 def study_command(document: StudyDocument) -> str:

@@ -46,6 +46,8 @@ class Answer:
         return {key: getattr(self, key) for key in ("headline", "help", "doubt", "next")}
 
 
+DEEPER: Final = "All: --details   Page: --html FILE"
+"""The options that go deeper, for the line `next`."""
 MEANINGS: Final = {
     "headline": "What happens, what limits it, how much that costs.",
     "help": "What would help most, or what would tell; null if nothing is known to help.",

@@ -1,6 +1,7 @@
-"""Names that a person would say, for the tags and keys of the program.
+"""Names of keys that a person would say, and paths as commands take them.
 
-The machine's name follows in a table where it is needed to type it.
+The machine's name follows in a table where it is needed to type it. Names of remedies are those of
+`questions/compare/effects.py`.
 """
 
 from __future__ import annotations
@@ -12,14 +13,6 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_SAID: Final = {
-    "sack@ll-arq:arq=selective": "retransmission on the link",
-    "sack@ll-arq": "retransmission on the link",
-    "sack@ll-harq": "retransmission with parity on the link",
-    "sliding": "a coded transport (sliding)",
-    "lt-tcp": "a coded transport (LT-TCP)",
-}
-"""Names by tag."""
 _KEYS: Final = {
     "tcp.congestion": "congestion control",
     "tcp.mss": "segment size",
@@ -38,22 +31,18 @@ _ORDINALS: Final = ("first", "second", "third", "fourth", "fifth", "sixth")
 _KEY: Final = re.compile(r"(\w+)\[(\d+)\]\.(.+)")
 
 
-def said(tag: str) -> str:
-    """Return the name of a tag or key of a scenario that a person would say.
+def said(key: str) -> str:
+    """Return the name of a key of a scenario that a person would say.
 
     Args:
-        tag: The tag of a variant or scheme, or the path of a key; one without a name is returned.
+        key: The path of the key; one without a name is returned.
 
-    >>> said("sack@ll-arq:arq=selective"), said("links[0].delay"), said("cubic")
-    ('retransmission on the link', 'delay of the first link', 'cubic')
-    >>> said("flows[0].tcp.congestion")
-    'congestion control of the first flow'
+    >>> said("links[0].delay"), said("flows[0].tcp.congestion"), said("duration")
+    ('delay of the first link', 'congestion control of the first flow', 'duration')
     >>> said("cells[1].stations[0].distance_m")
     'distance of the first station of the second cell'
     """
-    if tag in _SAID:
-        return _SAID[tag]
-    return _key(tag) or tag
+    return _key(key) or key
 
 
 def _key(path: str) -> str | None:
@@ -80,19 +69,25 @@ def short(path: str) -> str:
     return _KEYS.get(path) or " ".join(reversed(words)).replace("_", " ")
 
 
-def shell_paths(paths: Sequence[str], most: int = 1) -> str | None:
-    """Quote the paths of a command for a shell; None if there are more than a line has place for.
+def path_argument(path: str) -> str:
+    """Return a path that no command reads as an option; "-" is standard input.
+
+    >>> path_argument("-a.txt"), path_argument("-")
+    ('./-a.txt', '-')
+    """
+    return f"./{path}" if path.startswith("-") and path != "-" else path
+
+
+def shell_paths(paths: Sequence[str]) -> str | None:
+    """Quote the paths of a command for a shell; None if one is standard input, which has ended.
 
     Args:
         paths: The paths.
-        most: Most paths.
 
-    >>> shell_paths(["-a b.txt"]), shell_paths(["a", "b"])
-    ("'./-a b.txt'", None)
+    >>> shell_paths(["-a b.txt", "c"]), shell_paths(["-"])
+    ("'./-a b.txt' c", None)
     """
-    if len(paths) > most:
-        return None
-    return shlex.join(f"./{path}" if path.startswith("-") else path for path in paths)
+    return None if "-" in paths else shlex.join(map(path_argument, paths))
 
 
 def ordinal(number: int) -> str:

@@ -64,6 +64,15 @@ def listed(names: Sequence[str]) -> str:
     return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
+def begun(text: str) -> str:
+    """Begin a sentence: the first letter is a capital, the others stay.
+
+    >>> begun("retransmission by BBR"), begun("")
+    ('Retransmission by BBR', '')
+    """
+    return text[:1].upper() + text[1:]
+
+
 def counted(number: float, noun: str, plural: str | None = None) -> str:
     """Write a count with its noun, and with a verb that depends on the count.
 

@@ -8,7 +8,6 @@ what would help, `diagnose` finds by replays.
 from __future__ import annotations
 
 import re
-import shlex
 from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.questions.capture import (
@@ -20,9 +19,10 @@ from airtcp.questions.capture import (
 )
 from airtcp.questions.capture import findings as words
 from airtcp.questions.capture import findings_points as points
-from airtcp.words.answer import Answer
+from airtcp.words.answer import DEEPER, Answer
 from airtcp.words.grammar import NUMBERS, numbers
-from airtcp.words.sentences import count, counted, number
+from airtcp.words.names import shell_paths
+from airtcp.words.sentences import begun, count, counted, number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -252,7 +252,7 @@ def _first_doubt(document: Mapping[str, Any]) -> str | None:
     notes = (note for file in document["files"] for note in file["warnings"])
     unheard = next((note for note in notes if note.startswith(_NO_ACK)), None)
     # Then losses of 802.11 are hardly seen.
-    return None if unheard is None else words.sentence(f"{unheard}.")
+    return None if unheard is None else begun(f"{unheard}.")
 
 
 def _warning(document: Mapping[str, Any]) -> str | None:
@@ -262,7 +262,7 @@ def _warning(document: Mapping[str, Any]) -> str | None:
     for note in notes:
         rest = len(notes) - 1
         more = f"; {count(rest)} more: --details" if rest else ""
-        text = words.sentence(f"{note.partition('. ')[0].rstrip('.')}{more}.")
+        text = begun(f"{note.partition('. ')[0].rstrip('.')}{more}.")
         if len(text) <= _LONGEST and len(numbers(text)) <= NUMBERS:
             return text
     return f"The files have {counted(len(notes), 'note')}: --details." if notes else None
@@ -281,9 +281,9 @@ def _bounded(document: Mapping[str, Any]) -> str | None:
 def _next(
     document: Mapping[str, Any], known: Sequence[Mapping[str, Any]], files: Sequence[str]
 ) -> str:
-    said = "All: --details   Page: --html FILE"
+    said = DEEPER
     long = known and words.bulk(known[0])["data_segments"] >= LEAST_SEGMENTS
-    if not long or not files or "-" in files or document["interrupted"]:
+    names = shell_paths(files)
+    if not long or not names or document["interrupted"]:
         return said
-    names = " ".join(shlex.quote(f"./{f}" if f.startswith("-") else f) for f in files)
     return f"{said}   Why, and what would help: airtcp diagnose {names}"

@@ -9,7 +9,7 @@ from airtcp.questions.capture import findings_joined as joined_words
 from airtcp.questions.capture import findings_points as points
 from airtcp.questions.capture import tables
 from airtcp.questions.capture.findings_air import of_air
-from airtcp.words.sentences import Finding, count, counted
+from airtcp.words.sentences import Finding, begun, count, counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -37,7 +37,7 @@ def details(
     """
     parts: list[Finding | Grid] = []
     for connection in known[:_SHOWN]:
-        text = f"{words.sentence(words.transfer(connection))}."
+        text = f"{begun(words.transfer(connection))}."
         parts.append(Finding(words.ends(connection), text))
         parts += _begun(words.of_direction(words.bulk(connection)))
         early = words.early_acks(connection)
@@ -57,12 +57,12 @@ def details(
 
 
 def _begun(found: Sequence[Finding]) -> list[Finding]:
-    return [Finding(words.sentence(f.headline), words.sentence(f.text), f.tone) for f in found]
+    return [Finding(begun(f.headline), begun(f.text), f.tone) for f in found]
 
 
 def _of_points(document: Mapping[str, Any]) -> Iterator[Finding]:
     if named := points.points(document):
-        yield Finding("Points of the path", f"{words.sentence(named)}.")
+        yield Finding("Points of the path", f"{begun(named)}.")
         yield from _begun(points.findings(document)[:_SHOWN])
         if split := points.halves(document):
             yield split
@@ -72,7 +72,7 @@ def _of_air(document: Mapping[str, Any]) -> Iterator[Finding | Grid]:
     if document["links"]:
         for link in tables.by_attempts(document)[:_SHOWN]:
             if found := words.air(link):
-                text = f"{words.sentence(found.headline)}: {found.text}"
+                text = f"{begun(found.headline)}: {found.text}"
                 yield Finding(words.link_name(link), text, found.tone)
         yield tables.links(document, tables.DETAILS, whole=True)
     yield from _begun(of_air(document))
@@ -94,7 +94,7 @@ def _files(document: Mapping[str, Any]) -> Iterator[Finding]:
         what = f"{file['link_type'] or 'no packets'}, {counted(file['packets'], 'packet')}"
         yield Finding(file["path"], f"{what}, {count(file['tcp_segments'])} with TCP.")
         for note in file["warnings"]:
-            yield Finding("Note", f"{words.sentence(note.rstrip('.'))}.", "warn")
+            yield Finding("Note", f"{begun(note.rstrip('.'))}.", "warn")
 
 
 def _counts(document: Mapping[str, Any]) -> Iterator[Finding]:
@@ -102,7 +102,7 @@ def _counts(document: Mapping[str, Any]) -> Iterator[Finding]:
     if silent := document["without_data"]:
         by = document["without_data_by"]
         parts = ", ".join(f"{count(n)} {kind}" for kind, n in by.items() if n)
-        yield Finding(f"{counted(silent, 'connection')} without data", f"{words.sentence(parts)}.")
+        yield Finding(f"{counted(silent, 'connection')} without data", f"{begun(parts)}.")
     if evicted := document["evicted"]:
         yield Finding(f"{counted(evicted, 'connection')} ended early", "To bound the memory.")
     if omitted := document["omitted"]:

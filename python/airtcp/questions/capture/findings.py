@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.questions.capture import findings_points as between
 from airtcp.questions.capture.findings_air import of_air
-from airtcp.words.sentences import Finding, count, counted, listed, number, share
+from airtcp.words.sentences import Finding, begun, count, counted, listed, number, share
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -55,7 +55,7 @@ def findings(document: Mapping[str, Any]) -> list[Finding]:
     if document["connections"]:
         known = between.at_senders(document)
         connection = max(known, key=lambda c: bulk(c)["unique_bytes"])
-        found.append(Finding(ends(connection), f"{sentence(transfer(connection))}."))
+        found.append(Finding(ends(connection), f"{begun(transfer(connection))}."))
         found += of_direction(bulk(connection))
         early = early_acks(connection)
         found += [early] if early else []
@@ -76,11 +76,6 @@ def link_name(link: Mapping[str, Any]) -> str:
     point = link.get("point")
     at = "" if point is None else f" at point {point}"
     return f"{link['transmitter']} -> {link['receiver']}{at}"
-
-
-def sentence(text: str) -> str:
-    """Begin a text with a capital letter."""
-    return text[:1].upper() + text[1:]
 
 
 def of_direction(direction: Mapping[str, Any]) -> list[Finding]:

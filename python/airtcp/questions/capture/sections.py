@@ -13,7 +13,7 @@ from airtcp.questions.capture import rows as capture_rows
 from airtcp.questions.capture import rows_air as capture_air_rows
 from airtcp.questions.capture import rows_timeouts as capture_timeout_rows
 from airtcp.words import sentences as words
-from airtcp.words.sentences import Finding
+from airtcp.words.sentences import Finding, begun
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -113,7 +113,7 @@ def _headings(connection: Mapping[str, Any], drawn: Mapping[str, Any]) -> dict[s
     direction = capture_words.bulk(connection)
     return {
         "name": capture_words.ends(connection),
-        "transfer": f"{capture_words.sentence(capture_words.transfer(connection))}.",
+        "transfer": f"{begun(capture_words.transfer(connection))}.",
         "findings": capture_words.of_direction(direction),
         "one_of": drawn["one_of"],
         "gaps": bool(drawn["gaps"]),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.questions.capture import findings as words
 from airtcp.words.grid import Column, Grid, elided
-from airtcp.words.sentences import count, number, share
+from airtcp.words.sentences import begun, count, number, share
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -141,7 +141,7 @@ def connections(found: Rows, total: int, rows: int = ROWS, *, whole: bool = Fals
 
 def _title(what: str, rows: int, total: int, by: str) -> str:
     if total <= rows:
-        return what[:1].upper() + what[1:]
+        return begun(what)
     return f"The first {rows} of {count(total)} {what}, by {by}; --format csv has all"
 
 

@@ -20,7 +20,7 @@ from airtcp.questions.compare import (
 from airtcp.questions.compare import findings as compare
 from airtcp.questions.compare import findings_remedies as remedies_words
 from airtcp.words import sentences as words
-from airtcp.words.answer import Answer
+from airtcp.words.answer import DEEPER, Answer
 from airtcp.words.sentences import Finding
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def _doubt(
 
 def _next(document: CompareDocument, subjects: list[CompareSubject]) -> str:
     """Name the options that go deeper."""
-    said = "All: --details   Page: --html FILE"
+    said = DEEPER
     lone = document["rival"] is None and len(subjects) == 1
     case = subjects[0]["cases"][0]
     alive = any(outcome["goodput_bps"]["mean"] for outcome in case["outcomes"])

@@ -125,7 +125,7 @@ def _helps(tried: Sequence[Remedies]) -> str | None:
         if number == of > 1
         else words.counted(number, "link")
     )
-    said = f"{spoken[0].upper()}{spoken[1:]} would help on {on}"
+    said = f"{words.begun(spoken)} would help on {on}"
     losses = all(each["aim"] == "losses" for each in tried)
     if losses and gains[name]:
         return f"{said}, {words.times(median(gains[name]))} at the median."

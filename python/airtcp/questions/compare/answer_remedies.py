@@ -85,7 +85,7 @@ def _raises(case: CompareCase, remedies: Remedies, first: str) -> str:
 
 
 def _capital(text: str) -> str:
-    return f"{text[0].upper()}{text[1:]}"
+    return words.begun(text)
 
 
 def _above(outcome: Outcome, other: Outcome) -> bool:

@@ -65,7 +65,7 @@ def conclusion(remedies: Remedies) -> Finding:
         return _none(remedies, f"With {name} alone the delivery time (95 %) is {own}")
     best = found[0]
     text = effects.named(best["variant"], name)
-    text = f"{text[0].upper()}{text[1:]} {effects.effect(remedies, best)}."
+    text = f"{words.begun(text)} {effects.effect(remedies, best)}."
     text = f"{text} {_times(remedies, best)}"
     headline = f"Best remedy against queueing delay: {best['variant']}"
     shortest = min(found, key=lambda o: o["delivery_p95_s"]["mean"] or 0.0)

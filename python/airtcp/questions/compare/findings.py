@@ -242,7 +242,7 @@ def look_alikes(subject: CompareSubject) -> list[Finding]:
         misled = any(entry["variant"] == first for entry in case["verdict"]["worse"])
         text = f"The best choice there: {verdict.summary(case)}."
         if not verdict.best(case):
-            text = f"{verdict.summary(case)[0].upper()}{verdict.summary(case)[1:]}."
+            text = f"{words.begun(verdict.summary(case))}."
         if misled:
             text += f" There another TCP is better than {first}, the best choice over the trace."
         found.append(Finding(f"Over {CHANNELS[channel]}", text, "warn" if misled else "plain"))

@@ -145,7 +145,7 @@ def _cannot_tell(remedies: Remedies) -> str:
 def _few(remedies: Remedies) -> str:
     """State that the data are too few to exclude a gain."""
     over = quantities.repeats(remedies)
-    return f" {over[0].upper()}{over[1:]} cannot exclude a gain; more may show one."
+    return f" {words.begun(over)} cannot exclude a gain; more may show one."
 
 
 def _longer(remedies: Remedies) -> str:
@@ -168,7 +168,7 @@ def conclusion(remedies: Remedies) -> Finding:
     name, as_good = plain["variant"], verdict_words.equivalent(remedies)
     unknown = verdict_words.open_ones(remedies)
     best, text = quantities.outcome_of(remedies, first), named(first, name)
-    text = f"{text[0].upper()}{text[1:]} {effect(remedies, best)}."
+    text = f"{words.begun(text)} {effect(remedies, best)}."
     text += f" Goodput is {shown(best)}, against {shown(plain)} with {name} alone."
     if as_good:
         text += f" As good within the threshold: {words.listed([named(o, name) for o in as_good])}."
@@ -245,7 +245,7 @@ def others(remedies: Remedies) -> Finding | None:
         said.append(f"in no criterion significantly better than another: {held}")
     said += [f"{e['variant']} is not ranked: {e['why']}" for e in verdict["not_ranked"]]
     text = "; ".join(said)
-    return Finding("Other remedies", f"{text[0].upper()}{text[1:]}.") if said else None
+    return Finding("Other remedies", f"{words.begun(text)}.") if said else None
 
 
 def _rest(remedies: Remedies, sides: dict[str, list[Outcome]]) -> str:

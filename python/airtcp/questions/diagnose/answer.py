@@ -6,17 +6,17 @@ this transfer with 95 % probability.
 
 from __future__ import annotations
 
-import shlex
 from typing import TYPE_CHECKING, Any, Final
 
+from airtcp.questions.compare.effects import spoken
 from airtcp.questions.diagnose import answer_obstacles as obstacles
 from airtcp.questions.diagnose import findings as words
 from airtcp.questions.diagnose import tables
 from airtcp.questions.diagnose.findings_obstacles import losses, obstacle
 from airtcp.questions.diagnose.tables import mbps
-from airtcp.words.answer import Answer
-from airtcp.words.names import said
-from airtcp.words.sentences import Finding, count, counted, listed, share
+from airtcp.words.answer import DEEPER, Answer
+from airtcp.words.names import shell_paths
+from airtcp.words.sentences import Finding, begun, count, counted, listed, share
 
 if TYPE_CHECKING:
     from airtcp.questions.diagnose.document import DiagnoseDocument, Prediction
@@ -147,7 +147,7 @@ def _amount(row: Prediction) -> str:
 
 def _named(variant: str) -> str:
     """Write a variant in words; retransmission on the link has the sender's own TCP."""
-    return said("sack@ll-arq:arq=selective") if "@" in variant else said(variant)
+    return spoken(variant, variant.partition("@")[0])
 
 
 def _doubt(document: DiagnoseDocument) -> str | None:
@@ -179,7 +179,7 @@ def _doubt(document: DiagnoseDocument) -> str | None:
     if document["replications"] < _FEW:
         return f"Rests on {counted(document['replications'], 'drawn link')}: -n 60 draws more."
     if not unknown:
-        return f"{agree[:1].upper()}{agree[1:]}." if agree else _noted(document)
+        return f"{begun(agree)}." if agree else _noted(document)
     return f"Not known from this capture: {listed(unknown)}{f'; {agree}' if agree else ''}."
 
 
@@ -189,14 +189,11 @@ def _noted(document: DiagnoseDocument) -> str | None:
 
 
 def _next(document: DiagnoseDocument) -> str:
-    said = "All: --details   Page: --html FILE"
+    said = DEEPER
     if document["scenario"] is not None and document["predictions"]:
         return f"{said}   Try a change: --scenario-out link.toml"
-    paths = document["paths"]
-    if "-" in paths:
-        return said
-    names = " ".join(shlex.quote(f"./{path}" if path.startswith("-") else path) for path in paths)
-    return f"{said}   What it shows: airtcp capture {names}"
+    names = shell_paths(document["paths"])
+    return said if names is None else f"{said}   What it shows: airtcp capture {names}"
 
 
 def _details(document: DiagnoseDocument) -> tuple[Finding | Grid, ...]:

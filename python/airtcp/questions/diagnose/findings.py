@@ -17,7 +17,7 @@ from airtcp.questions.diagnose.findings_obstacles import (
     signs,
     unknowable,
 )
-from airtcp.words.sentences import Finding, counted, listed, number, share
+from airtcp.words.sentences import Finding, begun, counted, listed, number, share
 
 if TYPE_CHECKING:
     from airtcp.questions.diagnose.document import DiagnoseDocument, Limit, Prediction, SeenAt
@@ -187,14 +187,14 @@ def doubt(document: DiagnoseDocument) -> Finding | None:
 
 def details(document: DiagnoseDocument) -> list[Finding]:
     """State what stands behind the answer."""
-    found = [Finding("Also", f"{text[0].upper()}{text[1:]}.") for text in signs(document)]
+    found = [Finding("Also", f"{begun(text)}.") for text in signs(document)]
     found += [points(document), air_losses(document)]
     for limit in document["limits"][1:]:
         text = f"{number(limit['ratio'])} times the goodput without it."
         found.append(Finding(CAUSES[limit["cause"]].replace(" limit", " also limit"), text))
     if document["replay"] is not None and document["obstacle"] != "check":
         text = "; ".join(beside(each) for each in document["replay"]["statistics"])
-        found.append(Finding("Replays", f"{text[0].upper()}{text[1:]}."))
+        found.append(Finding("Replays", f"{begun(text)}."))
     return [each for each in found if each is not None]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.questions.diagnose.document import LEAST_SEGMENTS
-from airtcp.words.sentences import Finding, count, counted, listed, number, share
+from airtcp.words.sentences import Finding, begun, count, counted, listed, number, share
 
 if TYPE_CHECKING:
     from airtcp.questions.diagnose.document import DiagnoseDocument, OtherLink
@@ -112,9 +112,7 @@ def _differs(document: DiagnoseDocument) -> Finding:
         )
     elif document["tcp"] == "bbr":
         tail += " What Linux calls bbr is BBRv1: try --tcp bbr1."
-    return Finding(
-        f"No replay{law} reproduces this transfer", f"{text[:1].upper()}{text[1:]}.{tail}", "bad"
-    )
+    return Finding(f"No replay{law} reproduces this transfer", f"{begun(text)}.{tail}", "bad")
 
 
 def beside(statistic: Any) -> str:

@@ -13,7 +13,7 @@ from airtcp.data.extension import mean_interval
 from airtcp.questions.fit import findings as fit_words
 from airtcp.questions.fit.findings import PRR_ONLY, WITH_MU, best, improvement
 from airtcp.words import sentences as words
-from airtcp.words.answer import Answer
+from airtcp.words.answer import DEEPER, Answer
 from airtcp.words.grid import Column, Grid, elided
 from airtcp.words.sentences import SLOT_ASSUMED, Finding, counted, percent
 
@@ -45,7 +45,7 @@ def answer(document: FitDocument) -> Answer | None:
         _metrics(document),
         _doubt(document),
         _table(document),
-        "All: --details   Page: --html FILE",
+        DEEPER,
         (_every(document), *fit_words.findings(document), *_unread(document)),
     )
 

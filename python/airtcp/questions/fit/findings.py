@@ -10,7 +10,16 @@ from statistics import mean
 from typing import TYPE_CHECKING, Final
 
 from airtcp.data.extension import mean_interval
-from airtcp.words.sentences import SLOT_ASSUMED, Finding, count, counted, number, percent, signed
+from airtcp.words.sentences import (
+    SLOT_ASSUMED,
+    Finding,
+    begun,
+    count,
+    counted,
+    number,
+    percent,
+    signed,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -135,7 +144,7 @@ def _missing(document: FitDocument) -> list[Finding]:
     """Name the forms that were not fitted, and the links that were left out."""
     found: list[Finding] = []
     if text := document["shortfall"]:
-        found.append(Finding("Some forms were not fitted", f"{text[0].upper()}{text[1:]}.", "warn"))
+        found.append(Finding("Some forms were not fitted", f"{begun(text)}.", "warn"))
     if document["left_out"]:
         first = document["left_out"][0]
         found.append(

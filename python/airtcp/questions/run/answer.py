@@ -13,9 +13,10 @@ from airtcp.questions.run import datagrams, groups, limit_help, limits, sizes, t
 from airtcp.questions.run import findings as run_words
 from airtcp.words import columns
 from airtcp.words import sentences as words
-from airtcp.words.answer import Answer
+from airtcp.words.answer import DEEPER, Answer
 from airtcp.words.grammar import NUMBERS, numbers
 from airtcp.words.grid import Column, Grid, metric_column
+from airtcp.words.names import shell_paths
 from airtcp.words.sentences import Finding, counted
 
 if TYPE_CHECKING:
@@ -247,18 +248,18 @@ def _cause(causes: str) -> str:
 
 def _next(document: RunDocument, file: str | None, sets: Sequence[str]) -> str:
     """Name the options and the command that go deeper."""
-    said = "All: --details   Page: --html FILE"
+    said = DEEPER
     if document["scenario"].get("output", {}).get("series"):
         said = "All: --details   cwnd, RTT and queue over time: --html FILE, or Parquet: --out DIR"
     tcp = any(flow["transport"] != "udp" for flow in document["replications"][0]["flows"])
-    if file is None or not tcp:
+    path = None if file is None else shell_paths([file])
+    if path is None or not tcp:
         return said
     schemes = " --schemes all" if document["summary"].get("cells") else ""
     first = (document.get("limits") or [{"cause": ""}])[0]["cause"]
     remedies = " --remedies usual" if first == "link-losses" else ""
-    name = shlex.quote(f"./{file}" if file.startswith("-") else file)
     replaced = "".join(f" --set {shlex.quote(one)}" for one in sets)
-    return f"{said}   Help: airtcp compare {name}{schemes or remedies}{replaced}"
+    return f"{said}   Help: airtcp compare {path}{schemes or remedies}{replaced}"
 
 
 def _details(document: RunDocument, found: list[Finding]) -> tuple[Finding | Grid, ...]:

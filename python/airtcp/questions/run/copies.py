@@ -42,7 +42,7 @@ def duplicates_delivered(document: RunDocument) -> Finding | None:
     text = "; ".join(said)
     return Finding(
         "Copies count as delivered",
-        f"{text[0].upper()}{text[1:]}. Copies use none of the link's rate, and goodput does not"
+        f"{words.begun(text)}. Copies use none of the link's rate, and goodput does not"
         " count copies.",
     )
 

@@ -317,7 +317,7 @@ def _is_all(document: RunDocument, limit: Limit) -> bool:
 
 def _start(text: str) -> str:
     """Begin a sentence; names of flows, links and stations keep their first letter."""
-    return text[0].upper() + text[1:] if text.startswith(_LOWER) else text
+    return words.begun(text) if text.startswith(_LOWER) else text
 
 
 _LOWER: Final = (

@@ -23,7 +23,7 @@ from airtcp.questions.trace import tables as trace_tables
 from airtcp.questions.trace.findings import memory, too_short
 from airtcp.words import notes as notes_words
 from airtcp.words import sentences as words
-from airtcp.words.answer import Answer
+from airtcp.words.answer import DEEPER, Answer
 from airtcp.words.grid import Column, Grid, Toned, elided
 from airtcp.words.names import shell_paths
 from airtcp.words.sentences import Finding, counted
@@ -276,12 +276,12 @@ def _against(link: Link) -> str:
 
 def _next(document: StudyDocument, file: str | None) -> str:
     """Name the options and the command that go deeper."""
-    said = "All: --details   Page: --html FILE"
-    if file is None or document["options"].get("read"):
+    said = DEEPER
+    path = None if file is None else shell_paths([file])
+    alone = len(document["links"]) + len(document["capacities"]) == 1
+    if path is None or not alone or document["options"].get("read"):
         return said
-    if len(document["links"]) + len(document["capacities"]) > 1:
-        return said
-    return f"{said}   Which TCP: airtcp compare {shell_paths([file])}"
+    return f"{said}   Which TCP: airtcp compare {path}"
 
 
 def _details(document: StudyDocument) -> tuple[Finding | Grid, ...]:

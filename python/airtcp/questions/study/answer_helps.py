@@ -113,7 +113,7 @@ def _delay_cell(remedies: Remedies) -> str:
 
 
 def _capital(text: str) -> str:
-    return f"{text[0].upper()}{text[1:]}"
+    return words.begun(text)
 
 
 def _delivers(outcomes: Sequence[Outcome]) -> bool:

@@ -16,6 +16,7 @@ from airtcp.words.sentences import (
     SLOT_ASSUMED,
     TWICE,
     Finding,
+    begun,
     bounds,
     count,
     counted,
@@ -184,7 +185,7 @@ def against_model(link: Link) -> Finding | None:
         note = tcp["gilbert_elliott_note"]
         if not note:
             return None
-        return Finding("No Gilbert-Elliott model", note[0].upper() + note[1:].rstrip(".") + ".")
+        return Finding("No Gilbert-Elliott model", begun(note).rstrip(".") + ".")
     shown = _compared(link, "gilbert_elliott", "Gilbert-Elliott chains of equal PRR and mu")
     if standing(link, "gilbert_elliott") == 0:
         text = f"{shown}: the difference is not significant."

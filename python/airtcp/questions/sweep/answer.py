@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from airtcp.questions.compare.effects import spoken
 from airtcp.questions.sweep import tables
 from airtcp.questions.sweep.findings import findings
 from airtcp.questions.sweep.leading import apart, with_unit
@@ -141,7 +142,7 @@ def _range(leading: Leading) -> str:
     what = _quantity(leading)
     if not apart(high, low, 1):
         return f"Cannot tell whether the points differ in {what}: {span}, by their means."
-    return f"{what[:1].upper()}{what[1:]} is {span} over the points."
+    return f"{words.begun(what)} is {span} over the points."
 
 
 def name_of(leading: Leading, one: Reached) -> str:
@@ -151,7 +152,7 @@ def name_of(leading: Leading, one: Reached) -> str:
         f"{name} {with_unit(axis, value)}"
         for name, axis, value in zip(names, leading.axes, one.at, strict=True)
     ]
-    text = words.listed([*([said(one.line)] if one.line else []), *parts])
+    text = words.listed([*([spoken(one.line)] if one.line else []), *parts])
     short_enough = len(parts) <= _MOST_KEYS and len(text) <= _LONGEST_POINT
     return text if short_enough else "the first row of the table"
 

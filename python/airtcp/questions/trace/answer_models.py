@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.data.extension import mean_interval
 from airtcp.words import sentences as words
-from airtcp.words.answer import Answer
+from airtcp.words.answer import DEEPER, Answer
 from airtcp.words.grid import Column, Grid
 from airtcp.words.notes import models_notes
 from airtcp.words.sentences import Finding, counted
@@ -46,7 +46,7 @@ def answer(document: Document) -> Answer | None:
         _tells(document, overall),
         _doubt(document, overall),
         _table(document, overall),
-        "All: --details   Page: --html FILE",
+        DEEPER,
         _details(document, overall),
     )
 

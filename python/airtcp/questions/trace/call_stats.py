@@ -57,7 +57,7 @@ def stats(
     with arrays.given(links) as paths:
         document = json.loads(_core.trace_stats(paths, as_json(options), progress))
         plain = not arrays.has_traces(links) and not options["read"]
-        path = shell_paths(paths) if plain else None
+        path = shell_paths(paths) if plain and len(paths) == 1 else None
     return answered(document, answer(document, path))
 
 
