@@ -336,7 +336,6 @@ def _verdicts(rows: Sequence[Row]) -> Grid:
     columns = [
         Column("Published", [_said(row) for row in rows]),
         Column("Here", [_here(row) for row in rows], keys=[row["here"] for row in rows]),
-        Column("Unit", [row["unit"] for row in rows], left=True),
         Column("Ratio", [_text(row["ratio"]) for row in rows], keys=[row["ratio"] for row in rows]),
         Column("Verdict", [Toned.of(row["verdict"], _tone(row)) for row in rows], left=True),
         Column("Why", [_why(row) for row in rows], left=True),
@@ -345,7 +344,8 @@ def _verdicts(rows: Sequence[Row]) -> Grid:
 
 
 def _measure(row: Row) -> str:
-    return f"{shown(row)}: {row['words']}" if row["words"] else shown(row)
+    name = f"{shown(row)} ({row['unit']})" if row["unit"] else shown(row)
+    return f"{name}: {row['words']}" if row["words"] else name
 
 
 def _said(row: Row) -> str:

@@ -165,7 +165,7 @@ def test_the_verdict_is_not_cut_off(browser: Browser, papers: Path, tmp_path: Pa
     widths = page.evaluate(f"{boxes}.map((box) => [box.scrollWidth, box.clientWidth])")
     assert widths
     assert all(given for _, given in widths)
-    assert all(needed <= given for needed, given in widths)
+    assert all(needed <= given for needed, given in widths), widths
 
 
 def test_the_page_draws(browser: Browser, papers: Path, tmp_path: Path) -> None:
