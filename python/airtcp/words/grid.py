@@ -6,7 +6,7 @@ columns, the highest rank first. Rows that are left out are counted.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 if TYPE_CHECKING:
@@ -96,19 +96,29 @@ class Grid:
         """
         if len(self.names) <= rows:
             return self
-        cut = [
-            Column(
-                column.head,
-                column.cells[:rows],
-                None if column.short is None else column.short[:rows],
-                column.rank,
-                column.left,
-                None if column.keys is None else column.keys[:rows],
+        more = self.more + len(self.names) - rows
+        return replace(self.taken(range(rows)), more=more)
+
+    def taken(self, order: Sequence[int]) -> Grid:
+        """Return the table with these rows, in this order.
+
+        >>> Grid("flow", ["a", "b"], [Column("n", ["1", "2"])]).taken([1, 0]).names
+        ['b', 'a']
+        """
+
+        def of(values: Sequence[Any] | None) -> list[Any] | None:
+            return None if values is None else [values[row] for row in order]
+
+        columns = [
+            replace(
+                column,
+                cells=[column.cells[row] for row in order],
+                short=of(column.short),
+                keys=of(column.keys),
             )
             for column in self.columns
         ]
-        more = self.more + len(self.names) - rows
-        return Grid(self.head, self.names[:rows], cut, self.title, more, self.sort)
+        return replace(self, names=[self.names[row] for row in order], columns=columns)
 
     def rows(self) -> list[dict[str, str]]:
         """Return the rows as dictionaries by heading, with the cells in full.

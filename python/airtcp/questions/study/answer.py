@@ -117,6 +117,13 @@ def _far_out(link: Link) -> bool:
 
 def _one_side(found: Sequence[Link]) -> str:
     """Say by how much TCP differs on the links on one side."""
+    # The median of ratios holds while most of them do.
+    if 2 * sum(too_short(link) is not None for link in found) > len(found):
+        more = "more" if standing(found[0], "independent") > 0 else "less"
+        return (
+            f"TCP gets {more} than over independent losses on {counted(len(found), 'link')}, whose"
+            " traces are too short to say by how much."
+        )
     bursts = all(memory(link) == "bursty" for link in found)
     what = "Bursts of losses leave" if bursts else "The order of losses leaves"
     middle = f"median of {counted(len(found), 'link')}" if len(found) > 1 else "1 link"

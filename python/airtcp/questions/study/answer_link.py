@@ -54,6 +54,9 @@ def _beside_independent(link: Link) -> str:
         return ", within what links of independent losses and equal PRR give"
     percent = link["tcp"]["difference"]["independent"]["percent"]
     mean = None if percent is None else percent["mean"]
+    if too_short(link) is not None:
+        more = "more" if side > 0 else "less"
+        return f", {more} than over independent losses; the trace is too short to say by how much"
     if mean is None:
         return ", and nothing over links of independent losses and equal PRR"
     much = f"{words.factor(mean)} times as much as" if mean >= words.TWICE else ""
@@ -107,7 +110,8 @@ def _title(link: Link) -> str:
         kind = memory(link)
         losses = {"bursty": "losses in bursts", "independent": "independent losses"}.get(kind, kind)
         said.insert(1, f"mu {words.number(link['mu'])} ({losses})")
-    return ", ".join(said)
+    rate = words.number(link["tcp"]["empirical"]["packets_per_second"])
+    return f"{', '.join(said)}; TCP {rate} packets/s over all of it"
 
 
 def choices(
@@ -158,7 +162,19 @@ def choices(
     heading = columns[1 if later else 0].heading
     over = _over(case or tried)
     grid = Grid(head, [o["variant"] for o in outcomes], columns, f"{title}; {over}", sort=heading)
+    if tried is not None:
+        grid = _with_row(grid, tried["reference"], rows)
     return grid.first(rows)
+
+
+def _with_row(grid: Grid, name: str, rows: int) -> Grid:
+    """Bring a row into the first ones, as their last: the TCP that remedies are compared with."""
+    order = list(range(len(grid.names)))
+    at = next((row for row in order if grid.names[row] == name), 0)
+    if at < rows:
+        return grid
+    order.insert(rows - 1, order.pop(at))
+    return grid.taken(order)
 
 
 def _order(outcome: Outcome, *, later: bool) -> tuple[float, float]:
@@ -196,8 +212,15 @@ def _helps(tried: Remedies, outcome: Outcome) -> str:
         sooner = difference is not None and difference["standing"] == "less"
         return "remedy: delivers sooner" if sooner else _unhelpful()
     if variant in ([] if remedies_words.helpful(tried) is None else verdict_words.best(tried)):
-        return "remedy: helps most"
+        return f"remedy: helps most{_factor(outcome)}"
     return "remedy: helps" if remedies_words.raises(tried, outcome) else _unhelpful()
+
+
+def _factor(outcome: Outcome) -> str:
+    """Write how many times the goodput without a remedy, as the sentence above the table."""
+    percent = quantities.percent(outcome)
+    mean = None if percent is None else percent["mean"]
+    return f", {words.times(mean)}" if mean is not None else ""
 
 
 def _unhelpful() -> str:
