@@ -33,6 +33,12 @@ Without a rate below that of Wi-Fi, packets wait in mac80211 behind cake, which 
 filter. mac80211 shares airtime for drivers with NL80211_EXT_FEATURE_AIRTIME_FAIRNESS: ath9k, mt76
 and others.
 """
+_WITHOUT_AGGREGATES: Final = frozenset({"802.11", "802.11a", "802.11b", "802.11g"})
+_AGGREGATED: Final = (
+    "FTCA is simulated as voice with aggregates; mac80211 aggregates video, which install takes, "
+    "and no voice."
+)
+"""Where the simulated scheme differs: mac80211 starts no BlockAck session for voice."""
 
 
 def answer(document: SchemesDocument) -> Answer | None:
@@ -60,4 +66,6 @@ def commands(document: SchemesDocument) -> list[str]:
     better = {name for question in subject["verdict"]["questions"] for name in question["better"]}
     order = [*helping, *(name for name in SCHEMES if name in better and name not in helping)]
     lines = [f"  {name}: {_COMMANDS[name]}" for name in order if name in _COMMANDS]
-    return ["How Linux gets what is better here:", *lines] if lines else []
+    said = ["How Linux gets what is better here:", *lines] if lines else []
+    standards = {cell["standard"] for cell in subject["scenario"].get("cells", [])}
+    return [*said, _AGGREGATED] if standards - _WITHOUT_AGGREGATES else said
