@@ -30,6 +30,7 @@ HOME: Final = {
     "list": "airtcp.cli.info:list_",
     "schema": "airtcp.cli.info:schema",
     "trace": "airtcp.cli.trace:app",
+    "ftca": "airtcp.cli.ftca:app",
 }
 """Module and function, or group of commands, of each command; empty if another package has it."""
 APART: Final = {"reproduce": 'the papers: pip install "airtcp[papers]"'}
