@@ -115,8 +115,8 @@ class Grid:
     def text(self) -> list[str]:
         """Return the lines of the table in full, in columns of equal width, as in a terminal.
 
-        >>> Grid("flow", ["a"], [Column("Mb/s", ["8.9"])], "Means", 2).text()
-        ['', 'Means', '', ' flow  Mb/s ', ' ────────── ', ' a      8.9 ', '', 'and 2 more: --details']
+        >>> Grid("flow", ["a"], [Column("Mb/s", ["8.9"])], more=2).text()
+        ['', ' flow  Mb/s ', ' ────────── ', ' a      8.9 ', '', 'and 2 more: --details']
         """
         names = Column(self.head, [printable(name) for name in self.names], left=True)
         heads = [column.head.split("\n") for column in (names, *self.columns)]

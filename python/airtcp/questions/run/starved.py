@@ -86,8 +86,9 @@ def starvation(document: RunDocument) -> Finding | None:
     others = "the other endless flow" + ("s" if len(endless) - len(starving) > 1 else "")
     named = groups.named(document, names)
     many = " each" if others.endswith("s") else ""
+    start = words.begun(named) if named.startswith("the ") else named
     return Finding(
-        f"{words.begun(named) if named.startswith('the ') else named} {verb}: {words.number(least, 2)} Mb/s{each},"
+        f"{start} {verb}: {words.number(least, 2)} Mb/s{each},"
         f" and {others} {words.number(most, 2)}{many}",
         "",
         "bad",
