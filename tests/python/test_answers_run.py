@@ -10,12 +10,14 @@ import pytest
 import airtcp
 from airtcp.questions.run import answer as answer_run
 from airtcp.questions.run import rows_limits, rows_time, sizes, waiting
+from airtcp.words.answer import Answer
 from airtcp.words.grammar import LINES, problems
 from airtcp.words.grid import Grid
 from examples import SCENARIOS
 
 if TYPE_CHECKING:
     from airtcp.questions.run.result import RunResult
+    from conftest import Program
 
 TIMEOUTS: Final = """
 duration = "20 s"
@@ -46,7 +48,7 @@ def _document(goodputs: list[float], active: list[float] | None = None, **more: 
         for i, (rate, time) in enumerate(zip(goodputs, times, strict=True))
     ]
     runs = [
-        {"name": f"flow{i}", "transport": "tcp", "goodput_bps": 1e6 * rate}
+        {"name": f"flow{i}", "transport": "tcp", "goodput_bps": 1e6 * rate, "from": "a", "to": "b"}
         for i, rate in enumerate(goodputs)
     ]
     return {
@@ -179,14 +181,27 @@ def test_nothing_is_said_of_waits_that_are_not_known() -> None:
     assert waiting.column(_document([1.0])["summary"]["flows"]) is None
 
 
-def test_what_a_setting_takes_away_helps_beside_the_first_limit() -> None:
+def test_a_slow_station_comes_before_the_full_medium() -> None:
     result = airtcp.run(SCENARIOS / "wifi-slow-station.toml", replications=4, why="auto")
     answer = result.answer()
     assert answer is not None
-    assert answer.headline.startswith("The medium of cell is full")
+    assert answer.headline.startswith("The slow station sta3 limits the flows: ")
     assert answer.help is not None
-    assert answer.help.startswith("The slow station sta3 also limits the flows: ")
+    assert "try --set" in answer.help
     assert problems(answer, ["sta3", "cell"]) == []
+
+
+def test_an_interval_of_other_rates_is_not_given() -> None:
+    limit = _limit(1.0, 10.0, spread=2.0)
+    assert "The gain is uncertain: 5.0 to 20 times." in _doubts(_document([1.0], limits=[limit]))
+    # The run itself got 40 times what the search did: its factor is 5, not 200.
+    slowest = _limit(0.005, 1.0, spread=2.0, of=sizes.SLOWEST)
+    assert _doubts(_document([0.2], limits=[slowest])) == []
+
+
+def _doubts(document: Any) -> list[str]:
+    said = answer_run._uncertain(document)  # pyright: ignore[reportPrivateUsage]  # noqa: SLF001
+    return [said] if said else []
 
 
 def test_the_next_command_is_about_the_same_scenario() -> None:
@@ -211,6 +226,18 @@ def test_names_of_any_kind_stand_in_an_answer() -> None:
     assert answer.table is not None
     assert list(answer.table.names) == [name]
     assert problems(answer, [name]) == []
+
+
+def test_an_answer_prints_as_in_the_terminal(run: Program) -> None:
+    text = SCENARIOS / "lossy-link.toml"
+    shown = run("run", text, "--why", "no").out
+    printed = str(airtcp.run(text, why="no").answer())
+    lines = [[line.rstrip() for line in each.rstrip().split("\n")] for each in (shown, printed)]
+    assert lines[0][:-1] == lines[1][:-1]
+    long = Answer("A sentence " + "of many words " * 20, next="airtcp " + "x" * 200)
+    *said, last = str(long).split("\n")
+    assert max(map(len, said)) <= 100
+    assert last == long.next
 
 
 def test_the_details_have_every_table() -> None:

@@ -147,7 +147,7 @@ def _headline(limit: dict[str, Any], **more: Any) -> str:
         (
             "hidden-stations",
             "cell",
-            "Hidden stations of cell limit the flow: 9.0 Mb/s, and 24 if all sensed each other",
+            "Stations of cell do not hear each other: 9.0 Mb/s, and 24 if all sensed each other",
         ),
         (
             "interference",
@@ -349,13 +349,13 @@ def test_a_slow_flow_is_said_to_be_short_of_what_raises_it() -> None:
         _limit("distance", "sta1", 1, 29, of="flows", flows=["flow1"]),
     ]
     said = _said(_document(rows, flows=2, slow_flows=[_slow("flow1", 1.0, **far)]))
-    assert said[1] == (
+    assert said[0] == (
         "flow1 is slow because of the distance of sta1: 1.0 Mb/s, and 29 next to the access"
         " point. The median flow gets 5.0 Mb/s. Move sta1 closer to the access point."
     )
     assert len(said) == 2, "the limit of this flow is not said twice"
     said = _said(_document(rows, flows=2, slow_flows=[_slow("flow1", 0.0, **far)]))
-    assert said[1].startswith(
+    assert said[0].startswith(
         "flow1 gets nothing because of the distance of sta1, and 29 Mb/s next to the access"
     )
 
@@ -364,9 +364,58 @@ def test_slow_flows_that_lack_the_same_share_a_sentence() -> None:
     queue = {"short_of": "queue", "where": "ap", "without_bps": 4e6}
     slow = [_slow("flow1", 0.1, **queue), _slow("flow2", 0.3, **queue)]
     said = _said(_document([_limit("medium", "cell", 9, 18)], flows=4, slow_flows=slow))
-    assert said[1].startswith(
+    assert said[0].startswith(
         "flow1 and flow2 are slow because of the queue of ap: 0.20 Mb/s each, and 4.0 without drops"
     )
+
+
+@pytest.mark.parametrize(
+    ("cause", "said"),
+    [
+        ("slow-station", "The slow station x limits the flow"),
+        ("hidden-stations", "Stations of x do not hear each other"),
+        ("queue", "The queue of x limits the flow"),
+        ("other-cells", "Other cells on the channel (x) limit the flow"),
+    ],
+)
+def test_what_takes_the_time_of_the_medium_comes_before_it(cause: str, said: str) -> None:
+    medium = _limit("medium", "cell", 9, 18)
+    assert _said(_document([medium, _limit(cause, "x", 9, 12)]))[0].startswith(said)
+    # The interval of the gain reaches below a tenth: the full medium is what is known.
+    small = _limit(cause, "x", 9, 12, low=1.05)
+    assert "of cell limits the flow" in _said(_document([medium, small]))[0]
+    # A link that is full is full, whatever else acts.
+    link = _limit("link-rate", "air", 9, 18)
+    first = _said(_document([link, _limit(cause, "x", 9, 12)], busy=0.9))[0]
+    assert first.startswith("The link air is full")
+
+
+@pytest.mark.parametrize("cause", ["application", "other-flows"])
+def test_what_uses_the_medium_is_no_fault_of_it(cause: str) -> None:
+    medium = _limit("medium", "cell", 9, 18)
+    assert "airtime of cell" in _said(_document([medium, _limit(cause, "x", 9, 12)]))[0]
+
+
+def test_what_would_change_most_comes_first() -> None:
+    medium = _limit("medium", "cell", 36, 72, flows=[])
+    station = _limit("slow-station", "sta3", 36, 60, flows=[])
+    starved = _slow("flow0", 0.01, short_of="queue", where="ap", without_bps=3e6)
+
+    def first(*found: dict[str, Any], slow: Any = (), flows: int = 4) -> str:
+        return _said(_document([*found], flows, slow_flows=[*slow]))[0]
+
+    assert first(medium, station).startswith("The slow station sta3 limits the flows")
+    # 300 times for one flow is more than 1.7 times for four, but less than 1.7 times for twenty.
+    assert first(medium, station, slow=[starved]).startswith("flow0 is slow because of the queue")
+    assert first(medium, station, slow=[starved], flows=20).startswith("The slow station")
+    # Nothing at all is the most that one can lack.
+    silent = _slow("flow0", 0.0, short_of="queue", where="ap", without_bps=3e6)
+    assert first(medium, station, slow=[silent], flows=20).startswith("flow0 gets nothing")
+    # What no removal helps does not begin the answer.
+    assert first(medium, slow=[_slow("flow0", 0.01)]).startswith("The airtime of cell")
+    # A limit behind another, or one that binds only together, is none of the run as it is.
+    behind = station | {"after": ["medium"]}
+    assert first(medium, behind).startswith("The airtime of cell")
 
 
 def test_a_slow_flow_that_nothing_helps_blames_nothing() -> None:

@@ -7,6 +7,7 @@ equal inputs give equal text.
 from __future__ import annotations
 
 import re
+import textwrap
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -40,6 +41,12 @@ class Answer:
     def sentences(self) -> list[str]:
         """The headline, and help and doubt if there are any."""
         return [said for said in (self.headline, self.help, self.doubt) if said]
+
+    def __str__(self) -> str:
+        """Write the answer as a terminal of 100 columns shows it."""
+        said = [line for each in self.sentences for line in textwrap.wrap(each, 100)]
+        said += [] if self.table is None else self.table.text()
+        return "\n".join([*said, *([self.next] if self.next else [])])
 
     def document(self) -> dict[str, str | None]:
         """Return the sentences as the key `answer` of a document."""

@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from airtcp.data.plain import printable
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -119,6 +121,26 @@ class Grid:
             for column in self.columns
         ]
         return replace(self, names=[self.names[row] for row in order], columns=columns)
+
+    def text(self) -> list[str]:
+        """Return the lines of the table in full, in columns of equal width, as in a terminal.
+
+        >>> Grid("flow", ["a"], [Column("Mb/s", ["8.9"])], more=2).text()
+        ['', ' flow  Mb/s ', ' ────────── ', ' a      8.9 ', '', 'and 2 more: --details']
+        """
+        names = Column(self.head, [printable(name) for name in self.names], left=True)
+        heads = [column.head.split("\n") for column in (names, *self.columns)]
+        height = max(map(len, heads))
+        laid: list[list[str]] = []
+        for head, column in zip(heads, (names, *self.columns), strict=True):
+            cells = [*head, *[""] * (height - len(head)), *column.cells]
+            wide = max(map(len, cells))
+            laid.append([c.ljust(wide) if column.left else c.rjust(wide) for c in cells])
+        lines = [f" {'  '.join(row)} " for row in zip(*laid, strict=True)]
+        rule = "\N{BOX DRAWINGS LIGHT HORIZONTAL}" * (len(lines[0]) - 2)
+        lines.insert(height, f" {rule} ")
+        title = ["", self.title] if self.title else []
+        return [*title, "", *lines, "", *([self.rest] if self.rest else [])]
 
     def rows(self) -> list[dict[str, str]]:
         """Return the rows as dictionaries by heading, with the cells in full.

@@ -9,7 +9,7 @@ import re
 import shlex
 from typing import TYPE_CHECKING, Any, Final
 
-from airtcp.questions.run import datagrams, groups, limit_help, limits, sizes, tables, waiting
+from airtcp.questions.run import datagrams, groups, lead, limit_help, limits, sizes, tables, waiting
 from airtcp.questions.run import findings as run_words
 from airtcp.words import columns
 from airtcp.words import sentences as words
@@ -118,9 +118,9 @@ def _sentence(text: str) -> str:
 
 def _help(document: RunDocument, found: list[Finding]) -> str | None:
     """Say what would help: a change that has run, or what a slow flow is short of."""
-    limited = document.get("limits") or []
-    if limited:
-        said = limit_help.advice(document, limited[0])
+    first = lead.of_answer(document)
+    if first is not None:
+        said = limit_help.advice(document, first)
         if said and said.count(". ") == 0 and "SCENARIO" not in said:
             if len(said) <= _LONGEST_ADVICE:
                 return said
@@ -133,8 +133,7 @@ def _help(document: RunDocument, found: list[Finding]) -> str | None:
 
 def _second(document: RunDocument) -> str:
     """Say a limit beside the first that a setting takes away; empty if there is none."""
-    limited = document.get("limits") or []
-    for limit in limited[1:]:
+    for limit in lead.ordered(document)[1:]:
         if limit["after"] or limit["with"] or limit["of"] == sizes.SLOWEST:
             continue
         advice = limit_help.advice(document, limit)
@@ -178,9 +177,14 @@ def _few(document: RunDocument) -> str | None:
 
 def _uncertain(document: RunDocument) -> str | None:
     """Give the interval of the factor between the two rates of the headline, if it is wide."""
-    for limit in (document.get("limits") or [])[:1]:
+    limit = lead.of_answer(document)
+    if limit is not None:
         low, high = limit["low"], limit["high"]
         if low is None or high is None or high < _WIDE * low or low < 1.0:
+            return None
+        size = sizes.of_limit(document, limit)
+        if size.goodput and not low <= size.without / size.goodput <= high:
+            # The search ran for a part of the time: its interval is not of these two rates.
             return None
         most = f"{words.number(low, 2)} to {words.number(high, 2)}"
         said = most if high <= _LARGEST else f"at least {words.number(low, 2)}"

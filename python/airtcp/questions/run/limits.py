@@ -9,7 +9,7 @@ from dataclasses import replace
 from math import exp, log
 from typing import TYPE_CHECKING, Any, Final
 
-from airtcp.questions.run import groups, limit_words, sizes
+from airtcp.questions.run import groups, lead, limit_words, sizes
 from airtcp.questions.run.limit_help import advice
 from airtcp.words import sentences as words
 from airtcp.words.sentences import Finding
@@ -39,7 +39,8 @@ def findings(document: RunDocument) -> list[Finding]:
         document: The document of a run.
     """
     why: dict[str, Any] = dict(document.get("why") or {})
-    limits: list[Limit] = [*(document.get("limits") or [])]
+    limits = lead.ordered(document)
+    first = lead.lead(document)
     slow: list[Slow] = [*why.get("slow_flows", [])]
     found = [] if limits else [_none(why)]
     explained: list[Slow] = []
@@ -52,7 +53,12 @@ def findings(document: RunDocument) -> list[Finding]:
             explained += of_it
         elif not _is_said(limit, limits):
             found.append(_limit(document, limit, limits))
-    found += _slow(document, [flow for flow in slow if flow not in explained])
+    rest = [flow for flow in slow if flow not in explained]
+    if leading := [
+        flow for flow in rest if (flow["short_of"], flow["where"]) == (first.cause, first.where)
+    ]:
+        found.insert(0, _short(document, leading, leading[0]))
+    found += _slow(document, [flow for flow in rest if flow not in leading])
     if limits and why.get("verdict") == "stopped":
         found.append(Finding("The search was stopped", "More limits may exist.", "warn"))
     return _once(found)
@@ -148,6 +154,10 @@ def _limit(document: RunDocument, limit: Limit, limits: Sequence[Limit]) -> Find
         where = limit_words.shown(limit["where"])
         said = f"The {kind} {where} is full{part}: {with_and_without}{without}"
         return Finding(said, text, "warn")
+    if limit["cause"] == "hidden-stations":
+        part = "" if _is_all(document, limit) else f", which limits {flows}"
+        said = f"Stations of {limit_words.shown(limit['where'])} do not hear each other{part}"
+        return Finding(f"{said}: {with_and_without}{without}", text, "warn")
     verb = "limit" if plural else "limits"
     return Finding(f"{_start(what)} {verb} {flows}: {with_and_without}{without}", text, "warn")
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from airtcp.questions.run import groups, limit_words, sizes
+from airtcp.questions.run import groups, lead, limit_words, sizes
 
 if TYPE_CHECKING:
     from airtcp.data.documents import RunDocument
+    from airtcp.questions.run.limit_words import Limit
 
 MOST: Final = 8
 """Most bars."""
@@ -26,11 +27,15 @@ def rows(document: RunDocument) -> list[dict[str, Any]]:
     why: dict[str, Any] = dict(document.get("why") or {})
     slow = {flow["flow"]: flow for flow in why.get("slow_flows", []) if flow.get("without_bps")}
     flows = document["summary"]["flows"]
-    limit = next((one for one in document.get("limits") or [] if not one["after"]), None)
+    first = lead.of_answer(document)
+    limit = None if first is None or first["after"] else first
     alone = limit["flows"][0] if limit and len(limit["flows"]) == 1 else ""
     if limit and len(flows) == 1:
         alone = flows[0]["name"]
-    if limit and alone and not _is_own(document, limit, alone):
+    if limit and limit["of"] == sizes.SLOWEST:
+        # The slowest of each run may be another flow in each.
+        alone = ""
+    elif limit and alone and not _is_own(document, limit, alone):
         alone = ""
     found: list[dict[str, Any]] = []
     for flow in flows:
@@ -51,11 +56,13 @@ def rows(document: RunDocument) -> list[dict[str, Any]]:
         # A limit that raises one flow may be measured by the sum of all.
         many = len(limit["flows"]) in {0, 1, len(flows)}
         name = "all together" if many else _together(document, limit["flows"])
+        if limit["of"] == sizes.SLOWEST:
+            name = "the slowest of each run"
         found.append(_limited(document, name, limit))
     return found
 
 
-def _is_own(document: RunDocument, limit: dict[str, Any], name: str) -> bool:
+def _is_own(document: RunDocument, limit: Limit, name: str) -> bool:
     """Tell whether the goodput of a limit is that of one flow, and not of others as well."""
     size = sizes.of_limit(document, limit)
     means = [f["goodput_bps"]["mean"] or 0.0 for f in _flows(document) if f["name"] == name]
@@ -71,7 +78,7 @@ def _together(document: RunDocument, names: list[str]) -> str:
     return f"{named} together"
 
 
-def _limited(document: RunDocument, name: str, limit: dict[str, Any]) -> dict[str, Any]:
+def _limited(document: RunDocument, name: str, limit: Limit) -> dict[str, Any]:
     size = sizes.of_limit(document, limit)
     return _row(name, size.goodput, size.without, limit_words.NOUNS[limit["cause"]])
 

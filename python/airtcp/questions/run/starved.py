@@ -82,11 +82,15 @@ def starvation(document: RunDocument) -> Finding | None:
         return None
     least = groups.mean(rates[i] for i in starving) * 1e-6
     most = groups.mean(rates[i] for i in endless if i not in starving) * 1e-6
-    each = "each " if len(starving) > 1 else ""
+    verb, each = ("starve", " each") if len(starving) > 1 else ("starves", "")
+    others = "the other endless flow" + ("s" if len(endless) - len(starving) > 1 else "")
+    named = groups.named(document, names)
+    many = " each" if others.endswith("s") else ""
+    start = words.begun(named) if named.startswith("the ") else named
     return Finding(
-        f"Starved: {groups.named(document, names)}",
-        f"{words.number(least, 2)} Mb/s {each}on average, and {words.number(most, 2)} Mb/s for each"
-        " of the other endless flows.",
+        f"{start} {verb}: {words.number(least, 2)} Mb/s{each},"
+        f" and {others} {words.number(most, 2)}{many}",
+        "",
         "bad",
     )
 
