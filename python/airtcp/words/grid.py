@@ -108,6 +108,29 @@ class Grid:
         more = self.more + len(self.names) - rows
         return Grid(self.head, self.names[:rows], cut, self.title, more, self.sort)
 
+    def within(self, wide: int = 100) -> Grid:
+        """Return the table without the columns that do not fit, the highest rank first.
+
+        A program that reads the table of an answer gets one block of columns, as a person does.
+
+        Args:
+            wide: Characters of a line.
+
+        >>> columns = [Column("goodput", ["8.9"]), Column("queue", ["1"], rank=1)]
+        >>> [column.head for column in Grid("flow", ["a"], columns).within(20).columns]
+        ['goodput']
+        """
+        columns = list(self.columns)
+        while self._width(columns) > wide and any(column.rank for column in columns):
+            columns.remove(max(columns, key=lambda column: column.rank))
+        return Grid(self.head, self.names, columns, self.title, self.more, self.sort)
+
+    def _width(self, columns: Sequence[Column]) -> int:
+        """Return the characters of a line: two blanks before each column, one at each end."""
+        each = [[self.head, *self.names]]
+        each += [[*column.head.split("\n"), *column.cells] for column in columns]
+        return 2 * len(each) + sum(max(map(len, texts)) for texts in each)
+
     def rows(self) -> list[dict[str, str]]:
         """Return the rows as dictionaries by heading, with the cells in full.
 

@@ -116,15 +116,24 @@ def unhelpful(remedies: Remedies) -> Literal["untested", "open", "nothing"]:
     Args:
         remedies: Remedies of which none helps.
     """
-    plain, sides = reference(remedies), _sides(remedies)
-    higher = [o for o in (*sides["undecided"], *sides["more"]) if _may_count(remedies, o)]
-    if plain["residual_loss"]["mean"] == 0 and not sides["more"]:
-        # Where nothing is lost, there is nothing to repair, however wide the intervals.
-        higher = []
+    higher = may_raise(remedies)
     if not higher:
         return "nothing"
     # "Not shown" would suggest that a test was made.
     return "untested" if all(_untested(o) for o in higher) else "open"
+
+
+def may_raise(remedies: Remedies) -> list[Outcome]:
+    """Return the remedies whose intervals contain a gain in goodput that matters.
+
+    Args:
+        remedies: The remedies.
+    """
+    plain, sides = reference(remedies), _sides(remedies)
+    if plain["residual_loss"]["mean"] == 0 and not sides["more"]:
+        # Where nothing is lost, there is nothing to repair, however wide the intervals.
+        return []
+    return [o for o in (*sides["undecided"], *sides["more"]) if _may_count(remedies, o)]
 
 
 def _may_count(remedies: Remedies, outcome: Outcome) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from airtcp.words import sentences as words
 
@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from airtcp.data.documents import (
         CompareCase,
+        CompareSubject,
         Criterion,
         Estimate,
         Measure,
@@ -62,6 +63,33 @@ def cannot_tell(number: int, over: str, needed: int | None) -> str:
     )
     said = words.counted(number, SINGULAR[over], over)
     return f"Cannot tell ({said}; {more})" if more else f"Cannot tell ({said})"
+
+
+def own(subject: CompareSubject, flow: str | None = None) -> set[str]:
+    """Name the variants that leave the TCP of a scenario as it is.
+
+    Args:
+        subject: The scenario.
+        flow: The only flow whose TCP is replaced, if there is one.
+    """
+    flows: list[dict[str, Any]] = (subject["scenario"] or {}).get("flows", [])
+    asked = [f["tcp"] for f in flows if f["transport"] == "tcp" and flow in {None, f.get("name")}]
+    return {
+        entry["variant"]
+        for entry in subject["tcp"]
+        if entry["variant"] == "own"
+        or (
+            "@" not in entry["variant"]
+            and entry["transport"] == "tcp"
+            and asked
+            and all(each == entry["parameters"] for each in asked)
+        )
+    }
+
+
+def cells(subject: CompareSubject) -> bool:
+    """Return whether a scenario has 802.11 cells."""
+    return bool((subject["scenario"] or {}).get("cells"))
 
 
 def reference_of(case: CompareCase) -> str:

@@ -38,7 +38,9 @@ def heading(subject: CompareSubject, case: CompareCase) -> str:
     return f"{subject['title'] or subject['name']} ({', '.join(parts)})"
 
 
-def case_grid(case: CompareCase, reference: str, rival: str | None, title: str = "") -> Grid:
+def case_grid(
+    case: CompareCase, reference: str, rival: str | None, title: str = "", *, cells: bool = False
+) -> Grid:
     """Return the table of TCPs of one case, with every column.
 
     Args:
@@ -46,6 +48,7 @@ def case_grid(case: CompareCase, reference: str, rival: str | None, title: str =
         reference: The TCP that the others are compared with.
         rival: The TCP that shared the path with each.
         title: The title of the table.
+        cells: Whether the scenario has 802.11 cells, so that the queue is one before them.
     """
     outcomes = case["outcomes"]
     unit = compare.goodput(outcomes[0])[1]
@@ -56,7 +59,7 @@ def case_grid(case: CompareCase, reference: str, rival: str | None, title: str =
         against(reference, outcomes) if len(outcomes) > 1 else None,
         means("share\n(%)", [o["share"] for o in outcomes], 100.0, limits=SHARE),
         means(f"{rival} gets\n(Mb/s)", [o["rival_goodput_bps"] for o in outcomes], 1e-6, 1),
-        *(plain(metric, outcomes) for metric in plains),
+        *(plain(metric, outcomes, wired=cells) for metric in plains),
     ]
     names = [outcome["variant"] for outcome in outcomes]
     return Grid("TCP", names, [column for column in laid if column is not None], title)

@@ -30,14 +30,18 @@ def means(
     return Column(head, full, short, rank)
 
 
-def plain(metric: Metric, outcomes: list[Outcome]) -> Column | None:
-    """Return a column of means; their intervals are in the other formats."""
+def plain(metric: Metric, outcomes: list[Outcome], *, wired: bool = False) -> Column | None:
+    """Return a column of means; their intervals are in the other formats.
+
+    Args: metric: The metric. outcomes: The rows. wired: Whether the queue is one before the cells.
+    """
     values: list[Estimate | None] = [outcome[metric.key] for outcome in outcomes]  # pyright: ignore[reportUnknownMemberType]
     means = [None if value is None else value["mean"] for value in values]
     if all(mean is None for mean in means):
         return None
     cells = ["-" if mean is None else words.number(mean * metric.scale) for mean in means]
-    return Column(broken(metric.label), cells, cells, max(metric.rank - STAY, 0))
+    label = f"wired {metric.label}" if wired and metric.key == "queue_delay_s" else metric.label
+    return Column(broken(label), cells, cells, max(metric.rank - STAY, 0))
 
 
 def against(reference: str, outcomes: list[Outcome]) -> Column:
