@@ -74,7 +74,7 @@ def test_a_page_is_written_where_it_is_asked_for(
     }
     assert (tmp_path / "all" / "report.html").read_text("utf-8") == page
     document = json.loads(whole.out)
-    assert models_page(document) == page
+    assert models_page(document).html() == page
     scores = pl.read_parquet(tmp_path / "all" / "scores.parquet")
     assert scores["synthesiser"].to_list() == [m["synthesiser"] for m in document["overall"]]
     refused = run(*asked, "--html", "nowhere.txt/page.html", "--out", "page.html")
@@ -88,19 +88,19 @@ def test_findings_compare_models_of_the_same_links(document: dict[str, Any]) -> 
     assert counts["independent"] > counts["gilbert-elliott"]
     overall = [m for m in document["overall"] if m["links"] == counts["gilbert-elliott"]]
     best = min(overall, key=lambda model: model["mean_normalised_error"])
-    page = models_page(document)
+    page = models_page(document).html()
     assert f"{best['synthesiser']} is closest in TCP&#39;s throughput" in page
 
 
 def test_nothing_finished_is_a_page_too(document: dict[str, Any]) -> None:
-    page = models_page({**document, "links": [], "overall": [], "interrupted": True})
+    page = models_page({**document, "links": [], "overall": [], "interrupted": True}).html()
     assert "Stopped before the end" in page
     assert "data-chart=" not in page
 
 
 def test_the_page_draws(browser: Browser, document: dict[str, Any], tmp_path: Path) -> None:
     path = tmp_path / "page.html"
-    path.write_text(models_page(document), "utf-8")
+    path.write_text(models_page(document).html(), "utf-8")
     page = browser.open(path, width=380)
     # The answer, and the errors of all models beside it.
     found = answer_models.answer(document)

@@ -68,6 +68,12 @@ const RULES: &[Rule] = &[
         ],
         &["statrs", "thiserror"],
     ),
+    ("os", &[], &["libc", "rustix", "thiserror"]),
+    (
+        "live",
+        &["units", "packet", "wire", "probe", "scenario", "sim", "os"],
+        &["clap", "thiserror"],
+    ),
     (
         "study",
         &[

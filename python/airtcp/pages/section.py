@@ -57,57 +57,61 @@ class Section:
     """Text to copy, such as a scenario."""
 
 
-def page(
-    answer: Answer | None,
-    sections: Sequence[Section],
-    document: Mapping[str, Any],
-    *,
-    title: str,
-    command: str = "",
-    chart: str = "",
-    facts: Sequence[tuple[str, str]] = (),
-    findings: Sequence[Finding] = (),
-    whole: Grid | None = None,
-    lead: str = "",
-    banners: Sequence[str] = (),
-) -> str:
-    """Make the page of a result from its answer and its sections.
+@dataclass(frozen=True)
+class Page:
+    """The page of a result: its answer, which is the first screen, and its sections."""
 
-    Args:
-        answer: The answer: the first screen.
-        sections: What stands below, in order; the last tells the method.
-        document: The document of the result.
-        title: The title of the page.
-        command: The command that makes the page again, if there is one.
-        chart: The name of the plot beside the answer.
-        facts: Further facts of the result.
-        findings: Findings, a card each.
-        whole: The table of the answer with all rows.
-        lead: The sentence below the title of a page without an answer.
-        banners: What the page does not show, each a sentence above the sections.
+    answer: Answer | None
+    sections: Sequence[Section]
+    """What stands below, in order; the last tells the method."""
+    document: Mapping[str, Any]
+    """The document of the result."""
+    title: str
+    command: str = ""
+    """The command that makes the page again, if there is one."""
+    chart: str = ""
+    """The name of the plot beside the answer."""
+    facts: Sequence[tuple[str, str]] = ()
+    """Further facts of the result."""
+    findings: Sequence[Finding] = ()
+    """Findings, a card each."""
+    whole: Grid | None = None
+    """The table of the answer with all rows."""
+    lead: str = ""
+    """The sentence below the title of a page without an answer."""
+    banners: Sequence[str] = ()
+    """What the page does not show, each a sentence above the sections."""
 
-    Returns:
-        A complete HTML document. Equal arguments give equal pages.
-    """
-    shown = [plot for section in sections for plot in section.plots if _rows(plot)]
-    charts = {plot.name: plot.spec for plot in shown}
-    charts |= {name: spec for plot in shown for name, _, spec in plot.views}
-    return render(
-        "sections.html.j2",
-        "data.js",
-        {"charts": charts, "data": {plot.name: plot.data for plot in shown}},
-        document,
-        facts,
-        answer=answer,
-        chart=chart,
-        whole=whole,
-        title=title,
-        lead=lead,
-        findings=findings,
-        sections=[_laid(section) for section in sections],
-        command=command,
-        banners=banners,
-    )
+    def html(self) -> str:
+        """Return a complete HTML document. Equal values give equal pages."""
+        shown = [plot for section in self.sections for plot in section.plots if _rows(plot)]
+        charts = {name: spec for plot in shown for name, spec in _views(plot)}
+        return render(
+            "sections.html.j2",
+            "data.js",
+            {"charts": charts, "data": {plot.name: plot.data for plot in shown}},
+            self.document,
+            self.facts,
+            answer=self.answer,
+            chart=self.chart,
+            whole=self.whole,
+            title=self.title,
+            lead=self.lead,
+            findings=self.findings,
+            sections=[_laid(section) for section in self.sections],
+            command=self.command,
+            banners=self.banners,
+        )
+
+    def charts(self) -> dict[str, tuple[Plot, Mapping[str, Any]]]:
+        """Return each chart that has data by its name, with its plot, in the order of the page."""
+        return {
+            name: (plot, spec)
+            for section in self.sections
+            for plot in section.plots
+            if _rows(plot)
+            for name, spec in _views(plot)
+        }
 
 
 def some(lines: Sequence[str], most: int = 200) -> tuple[str, ...]:
@@ -118,6 +122,11 @@ def some(lines: Sequence[str], most: int = 200) -> tuple[str, ...]:
     """
     more = len(lines) - most
     return (*lines[:most], *((f"and {more} more",) if more > 0 else ()))
+
+
+def _views(plot: Plot) -> list[tuple[str, Mapping[str, Any]]]:
+    """Return the charts of a plot: its own, and the others of the same data."""
+    return [(plot.name, plot.spec), *((name, spec) for name, _, spec in plot.views)]
 
 
 def _rows(plot: Plot) -> Rows:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from airtcp.files import atomic_write
 if TYPE_CHECKING:
     import os
 
+    from airtcp.pages.section import Page
     from airtcp.words.answer import Answer
 
 
@@ -32,9 +34,22 @@ class Paged(ABC):
     def _answer(self, document: Any) -> Answer | None:
         """Make the answer from the document, which need not have its key `answer` yet."""
 
-    @abstractmethod
     def page(self) -> str:
         """Return the report: one self-contained HTML document."""
+        return self._page.html()
+
+    @property
+    def _laid_out(self) -> bool:
+        """Whether the page is made of sections."""
+        return type(self).page is Paged.page
+
+    @cached_property
+    def _page(self) -> Page:
+        return self._make_page()
+
+    def _make_page(self) -> Page:
+        """Lay out the page: what it shows, and each chart with its data."""
+        raise NotImplementedError
 
     def report(self, path: str | os.PathLike[str]) -> Path:
         """Write the report, and replace an existing file.

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from airtcp.charts.draw import Width
     from airtcp.charts.figure import Figure
     from airtcp.data.table import Table
-    from airtcp.questions.page_parts import PageParts, Plot
+    from airtcp.questions.page_parts import PageParts
     from airtcp.words.answer import Answer
     from airtcp.words.grid import Grid
 
@@ -46,14 +46,19 @@ class Shown(Paged):
 
         return parts_of(self.page())
 
-    def _placed(self, link: int | None = None) -> dict[str, tuple[Plot, dict[str, Any]]]:
-        """Return the place and the data of each chart that has data."""
+    def _charts(self, link: int | None = None) -> dict[str, tuple[str, str, Any, Any]]:
+        """Return heading, caption, chart and data of each chart that has data."""
+        if self._laid_out:
+            return {
+                name: (plot.heading, plot.caption, spec, plot.data)
+                for name, (plot, spec) in self._page.charts().items()
+            }
         from airtcp.questions.chart_data import data_of
 
         parts = self._parts
         data = data_of(parts.payload, link)
         return {
-            view: (plot, data[plot.name])
+            view: (plot.heading, plot.caption, parts.payload["charts"][view], data[plot.name])
             for plot in parts.plots
             if plot.name in data
             for view in plot.views or [plot.name]
@@ -63,7 +68,7 @@ class Shown(Paged):
     @property
     def plots(self) -> list[str]:
         """The names of the figures: the charts of the page that have data, in its order."""
-        return list(self._placed())
+        return list(self._charts())
 
     def figure(
         self, name: str | None = None, *, width: Width = "column", link: str | int | None = None
@@ -81,7 +86,7 @@ class Shown(Paged):
         """
         from airtcp.charts.figure import Figure
 
-        placed = self._placed(self._number_of(link))
+        placed = self._charts(self._number_of(link))
         if name is None and not placed:
             message = "there is no figure: the page has no chart with data"
             raise KeyError(message)
@@ -90,13 +95,14 @@ class Shown(Paged):
             known = ", ".join(placed) or "none: the page has no chart with data"
             message = f'no figure "{printable(chosen)}" (there are {known})'
             raise KeyError(message)
-        plot, data = placed[chosen]
-        chart = self._parts.payload["charts"][chosen]
-        return Figure(chosen, plot.heading, plot.caption, chart, data, width)
+        return Figure(chosen, *placed[chosen], width)
 
     def _number_of(self, link: str | int | None) -> int | None:
         if link is None:
             return None
+        if self._laid_out:
+            message = f"{link!r} names no link: this result has no charts of one link"
+            raise KeyError(message)
         names: list[str] = self._parts.payload.get("columns", {}).get("name", [])
         if isinstance(link, str) and link in names:
             return names.index(link)
@@ -144,10 +150,14 @@ class Shown(Paged):
         answer = self.answer()
         if answer is not None:
             return answer_html(answer, self._picture(), repr(self))
-        parts = self._parts
         name, frame = next(self._frames(), ("", None))
         table = "" if frame is None else _table(name, frame)
-        return _shown(parts, table + self._picture(), repr(self))
+        if self._laid_out:
+            title = self._page.title
+            findings = [(found.headline, found.text) for found in self._page.findings]
+        else:
+            title, findings = self._parts.title, self._parts.findings
+        return _shown(title, findings, table + self._picture(), repr(self))
 
     def _picture(self) -> str:
         """Show the first figure that is small enough."""
@@ -188,13 +198,12 @@ def _grid(grid: Grid) -> str:
     return table_text.grid(columns, size)
 
 
-def _shown(parts: PageParts, rest: str, said: str) -> str:
+def _shown(title: str, found: list[tuple[str, str]], rest: str, said: str) -> str:
     findings = "".join(
-        f"<li><b>{escape(head)}</b>: {escape(text)}</li>"
-        for head, text in parts.findings[:_FINDINGS]
+        f"<li><b>{escape(head)}</b>: {escape(text)}</li>" for head, text in found[:_FINDINGS]
     )
     return (
-        f'<div style="max-width:60em"><p><b>{escape(parts.title)}</b></p>'
+        f'<div style="max-width:60em"><p><b>{escape(title)}</b></p>'
         f"<ul>{findings}</ul>{rest}<p><small>{escape(printable(said))}</small></p></div>"
     )
 

@@ -11,6 +11,7 @@ from airtcp.words import sentences as words
 
 if TYPE_CHECKING:
     from airtcp.data.table import Table
+    from airtcp.pages.section import Page
     from airtcp.questions.fit.document import FitDocument
     from airtcp.words.answer import Answer
     from airtcp.words.sentences import Finding
@@ -121,8 +122,7 @@ class FitResult(DocumentResult):
 
         return answer(document)
 
-    def page(self) -> str:
-        """Return the report: one self-contained HTML document."""
+    def _make_page(self) -> Page:
         from airtcp.questions.fit.sections import fit_page
 
         return fit_page(self.json)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from airtcp.charts.parts import assume
 from airtcp.pages.command import command
 from airtcp.pages.page import indented
-from airtcp.pages.section import Plot, Section, page, some
+from airtcp.pages.section import Page, Plot, Section, some
 from airtcp.questions.fit import answer as fit_answer
 from airtcp.questions.fit import charts as charts_fit
 from airtcp.questions.fit import findings as fit_words
@@ -63,17 +63,11 @@ _TERMS: Final = {
 }
 
 
-def fit_page(document: FitDocument) -> str:
-    """Make the page of fits.
-
-    Args: document: The document of fits.
-
-    Returns:
-        A complete HTML document. Equal documents give equal pages.
-    """
+def fit_page(document: FitDocument) -> Page:
+    """Make the page of fits from their document."""
     forms = [fit for fit in document["fits"] if fit["estimates"] is not None]
     plots = _plots(document, [*forms, *document["formulas"]])
-    return page(
+    return Page(
         fit_answer.answer(document),
         [
             Section("errors", "Errors", _ERRORS, grid=_errors(document), notes=_problems(document)),

@@ -14,12 +14,15 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
     from pathlib import Path
 
+    from airtcp.pages.section import Page
     from airtcp.questions.sweep.document import SweepDocument
     from airtcp.questions.sweep.leading import Leading, Read
     from airtcp.questions.sweep.plan import Plan
     from airtcp.questions.sweep.store import Store
 
 PAGE: Final = "report.html"
+_HEAD: Final = "<head>"
+_RELOAD: Final = '<head>\n<meta http-equiv="refresh" content="10">'
 _FIRST_S: Final = 5.0
 _EVERY_S: Final = 10.0
 _SHARE: Final = 30.0
@@ -83,19 +86,20 @@ class LivePage:
     def write(self, document: SweepDocument, leading: Leading | None) -> None:
         """Write the page, with the answer that follows from the points."""
         begin = time.monotonic()
-        text = page_text(document, self._plan, self._store.names, self.sample, leading)
-        atomic_write.write_text(self._path, text)
+        page = laid_out(document, self._plan, self._store.names, self.sample, leading).html()
+        reloading = page.replace(_HEAD, _RELOAD, 1) if document["running"] else page
+        atomic_write.write_text(self._path, reloading)
         taken = time.monotonic() - begin
         self._next = time.monotonic() + max(_EVERY_S, _SHARE * taken)
 
 
-def page_text(
+def laid_out(
     document: SweepDocument,
     plan: Plan,
     names: list[str],
     sample: Sample,
     leading: Leading | None,
-) -> str:
+) -> Page:
     """Make the page.
 
     Args: document: The document. plan: The points. names: Names of the columns. sample: The rows.

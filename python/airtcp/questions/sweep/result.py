@@ -10,7 +10,7 @@ from airtcp.data.table import Table
 from airtcp.questions.shown import Shown
 from airtcp.questions.sweep.chunks import read_chunk, stored
 from airtcp.questions.sweep.leading import lead, value_of
-from airtcp.questions.sweep.live import Sample, page_text
+from airtcp.questions.sweep.live import Sample, laid_out
 from airtcp.questions.sweep.measures import axis_shown
 from airtcp.questions.sweep.plan import axes_of
 from airtcp.questions.sweep.store import POINTS
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from airtcp.pages.section import Page
     from airtcp.questions.sweep.document import FailedPoint, SweepDocument
     from airtcp.questions.sweep.leading import Leading
     from airtcp.questions.sweep.plan import Plan
@@ -149,13 +150,12 @@ class SweepResult(Shown):
             )
         return found
 
-    def page(self) -> str:
-        """Return the report: one self-contained HTML document."""
+    def _make_page(self) -> Page:
         sample = Sample()
         for table in self._chunks():
             columns = [table.column(name).to_pylist() for name in self.json["columns"]]
             sample.add(zip(*columns, strict=True))
-        return page_text(self.json, self._plan, self.json["columns"], sample, self._leading)
+        return laid_out(self.json, self._plan, self.json["columns"], sample, self._leading)
 
     def _frames(self) -> Iterator[tuple[str, Table]]:
         yield "points", self.points

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.pages.page import indented
-from airtcp.pages.section import Plot, Section, page
+from airtcp.pages.section import Page, Plot, Section
 from airtcp.questions.sweep import charts as charts_sweep
 from airtcp.questions.sweep import rows as sweep_rows
 from airtcp.questions.sweep import tables
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
 _CURVES: Final = 6
 _MAPS: Final = 4
-_HEAD: Final = "<head>"
-_RELOAD: Final = '<head>\n<meta http-equiv="refresh" content="10">'
 _FAILURES: Final = 200
 _RINGED: Final = 50
 _CURVES_ABOUT: Final = (
@@ -44,15 +42,12 @@ def sweep_page(
     share: float,
     metric: Callable[[str], Metric],
     leading: Leading | None,
-) -> str:
-    """Make the page of a sweep; that of a running sweep reloads itself.
+) -> Page:
+    """Make the page of a sweep.
 
     Args: document: The document of a sweep. axes: The varied keys. rows: Rows of the dataset.
         share: The share of the points that the rows are of. metric: Returns how a measure is shown.
         leading: The points by their main measure.
-
-    Returns:
-        A complete HTML document.
     """
     rows = sorted(rows, key=lambda row: (row["key"], row["kind"], row["name"]))
     asked = document["sweep"]
@@ -77,7 +72,7 @@ def sweep_page(
     ]
     points = document["points"]
     subject = ", ".join(asked["of"]) or "the scenario"
-    made = page(
+    return Page(
         answer(document, leading),
         sections,
         document,
@@ -93,7 +88,6 @@ def sweep_page(
         findings=findings(document, lambda key: metric(key).label),
         banners=_banners(document, share),
     )
-    return made.replace(_HEAD, _RELOAD, 1) if document["running"] else made
 
 
 def _banners(document: SweepDocument, share: float) -> list[str]:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from airtcp.data.table import Table
+    from airtcp.pages.section import Page
     from airtcp.words.answer import Answer
 
 
@@ -50,8 +51,7 @@ class ModelScores(Written):
     def _frames(self) -> Iterator[tuple[str, Table]]:
         yield "scores", self.table
 
-    def page(self) -> str:
-        """Return the report: one self-contained HTML document."""
+    def _make_page(self) -> Page:
         from airtcp.questions.trace.sections import models_page
 
         return models_page(self.json)

@@ -7,7 +7,7 @@ from statistics import mode
 from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.pages.command import command
-from airtcp.pages.section import Plot, Rows, Section, page, some
+from airtcp.pages.section import Page, Plot, Rows, Section, some
 from airtcp.questions.trace import answer_models
 from airtcp.questions.trace import charts as charts_models
 from airtcp.words import sentences as words
@@ -47,21 +47,15 @@ _TERMS: Final = {
 }
 
 
-def models_page(document: dict[str, Any]) -> str:
-    """Make the page of models.
-
-    Args: document: The document of `airtcp.models`.
-
-    Returns:
-        A complete HTML document. Equal documents give equal pages.
-    """
+def models_page(document: dict[str, Any]) -> Page:
+    """Make the page of models from their document."""
     links: list[dict[str, Any]] = document["links"]
     overall: list[dict[str, Any]] = document["overall"]
     rows = score_rows(document)
     line = _ends(rows)
     notes = tuple(models_notes(links))
     skipped = some([f"{file['path']}: {file['reason']}" for file in document["skipped"]])
-    return page(
+    return Page(
         answer_models.answer(document),
         [
             Section("overall", "Models", _MODELS, _overview(document, rows, line), _table(overall)),
