@@ -12,14 +12,13 @@ from airtcp.questions.compare import (
     answer_remedies,
     answer_table,
     answer_tcp,
+    findings,
     quantities,
     slot_limits,
     tables,
     tables_remedies,
     verdict,
 )
-from airtcp.questions.compare import findings as compare
-from airtcp.questions.compare import findings_remedies as remedies_words
 from airtcp.words import sentences as words
 from airtcp.words.answer import DEEPER, Answer
 from airtcp.words.sentences import Finding
@@ -52,7 +51,8 @@ def answer(document: CompareDocument) -> Answer | None:
         headline, helps, open_still = _sentences(subjects[0], document["rival"], told)
         doubt = _stopped(document, subjects[0]) or _doubt(document, subjects[0], open_still)
     further, details = _next(document, subjects), _details(document, subjects)
-    return Answer(headline, helps, doubt, table(document), further, details)
+    grid = table(document)
+    return Answer(headline, helps, doubt, grid and grid.within(), further, details)
 
 
 def table(document: CompareDocument, rows: int | None = None) -> Grid | None:
@@ -172,10 +172,9 @@ def _in_full(subject: CompareSubject, reference: str, rival: str | None) -> list
         )
         for case in subject["cases"]
     ]
-    parts += compare.subject_findings(subject, reference, rival)
+    parts += [*findings.not_ranked(subject["cases"][0]), *findings.look_alikes(subject)]
     parts += [Finding("Note", note) for note in subject["notes"]]
     if (remedies := subject["remedies"]) is not None:
-        parts.append(tables_remedies.grid(remedies))
-        parts += remedies_words.findings(remedies)
+        parts += [tables_remedies.grid(remedies), *findings.not_ranked(remedies)]
         parts += [Finding("Note", note) for note in remedies["notes"]]
     return parts

@@ -75,7 +75,7 @@ def answer(document: SchemesDocument) -> Answer | None:
     if document["interrupted"]:
         doubt = f"{stopped(subjects[-1]['replications'])}."
     grid, details = first_table(document), _details(document, subjects)
-    return Answer(headline, helps, doubt, grid, further, details)
+    return Answer(headline, helps, doubt, grid and grid.within(), further, details)
 
 
 def first_table(document: SchemesDocument, rows: int | None = None) -> Grid | None:
@@ -264,14 +264,8 @@ def _details(
     for subject in subjects[:_IN_FULL]:
         name = f"{subject['title'] or subject['name']} ({schemes.head(subject)})"
         parts.append(tables_cell.grid(subject, name))
-        parts += [
-            tables_cell.ranking(subject, question, reference)
-            for question in subject["verdict"]["questions"]
-        ]
-        parts += schemes.findings(subject, reference)
-        parts += [Finding(f"{line}.", "") for line in schemes.sets(subject)]
-        claims = [schemes.CLAIMS] if subject["verdict"]["replications"] > 1 else []
-        parts += [Finding("Note", note) for note in [*subject["notes"], *claims]]
+        parts.append(tables_cell.differences(subject, reference))
+        parts += schemes.said(subject)
     if left := len(subjects) - _IN_FULL:
         parts += [Finding(f"{left} more scenarios", "--json has all of them.")] if left > 0 else []
     about = f"Seed {document['seed']}, airtcp {document['airtcp_version']}"

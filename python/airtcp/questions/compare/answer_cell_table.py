@@ -78,7 +78,7 @@ def table(subject: SchemesSubject, reference: str, rows: int = ROWS) -> Grid:
     if any(said):
         columns.append(Column("verdict", said, left=True))
     names = [elided(name, _NAME) for _, _, name in shown]
-    return Grid("scheme", names, columns, _title(subject), len(placed) - len(shown)).within()
+    return Grid("scheme", names, columns, _title(subject), len(placed) - len(shown))
 
 
 def _title(subject: SchemesSubject) -> str:

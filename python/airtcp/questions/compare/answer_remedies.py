@@ -46,11 +46,11 @@ def _in_bits(remedies: Remedies) -> bool:
     return remedies["outcomes"][0]["packets_per_second"] is None
 
 
-def helps(case: CompareCase, remedies: Remedies) -> str | None:
+def helps(case: CompareCase | None, remedies: Remedies) -> str | None:
     """Say what would help, or that nothing does, or that the runs do not tell.
 
     Args:
-        case: The comparison of TCPs over the same subject.
+        case: The comparison of TCPs over the same subject, if the best of them is to be beaten.
         remedies: The remedies.
     """
     if not any(o["goodput_bps"]["mean"] for o in remedies["outcomes"]):
@@ -63,10 +63,10 @@ def helps(case: CompareCase, remedies: Remedies) -> str | None:
     return _nothing(remedies) if first is None else _raises(case, remedies, first)
 
 
-def _raises(case: CompareCase, remedies: Remedies, first: str) -> str:
+def _raises(case: CompareCase | None, remedies: Remedies, first: str) -> str:
     """Say what the best remedy would get, and whether that is more than the best TCP gets."""
     best, plain = quantities.outcome_of(remedies, first), remedies["reference"]
-    if not beside(case, remedies):
+    if case is None or not beside(case, remedies):
         name = words.begun(effects.spoken(first, plain))
         return f"{name} {_gain(remedies, best)}{_price(best)}."
     said = f"{words.begun(_whole(first, plain))} would get {tcp.rate(best)}"
@@ -162,10 +162,11 @@ def _sooner(remedies: Remedies) -> str:
     plain = effects.reference(remedies)
     shorter = delay.shorter(remedies)
     if not shorter:
-        headline = delay.conclusion(remedies).headline
-        if headline.startswith("Cannot tell"):
+        state = delay.unhelpful(remedies)
+        if state == "open":
             return "Cannot tell whether a remedy shortens the delivery time: more runs may."
-        return f"{headline}."
+        verb = "is shown to shorten" if state == "unproven" else "shortens"
+        return f"No remedy {verb} the delivery time."
     best = shorter[0]
     ours, theirs = (tcp.milliseconds(o["delivery_p95_s"]["mean"]) for o in (best, plain))
     difference = best["difference"]

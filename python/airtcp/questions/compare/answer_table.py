@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Final
 
 from airtcp.data.metrics import record
 from airtcp.questions.compare import answer_remedies, delay, quantities, verdict
-from airtcp.questions.compare import findings as compare
 from airtcp.questions.compare import findings_remedies as remedies_words
 from airtcp.questions.compare import tables_columns as laid_out
 from airtcp.words import sentences as words
@@ -83,7 +82,7 @@ def table(
     if any(row.said for row in shown):
         columns.append(Column("verdict", [row.said for row in shown], left=True))
     names = [elided(outcome["variant"], _NAME) for outcome in outcomes]
-    return Grid(head, names, columns, title(subject, case), len(found) - len(shown)).within()
+    return Grid(head, names, columns, title(subject, case), len(found) - len(shown))
 
 
 def _as_it_is(said: str) -> str:
@@ -112,7 +111,7 @@ def title(subject: CompareSubject, case: CompareCase) -> str:
 def _columns(
     outcomes: list[Outcome], rival: str | None, *, both: bool, cells: bool
 ) -> list[Column]:
-    values, units = zip(*(compare.goodput(outcome) for outcome in outcomes), strict=True)
+    values, units = zip(*(quantities.goodput(outcome) for outcome in outcomes), strict=True)
     metrics = record("compare", "Outcome")
     head = f"goodput{' ' if rival is None else chr(10)}({units[0]})"
     goodput = _mean_column(head, list(values), 1.0)

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.charts.parts import thin
 from airtcp.data.metrics import record
-from airtcp.questions.compare import findings as compare
 from airtcp.questions.compare import quantities, verdict
 from airtcp.questions.run.rows import estimate
 from airtcp.words import columns
@@ -31,7 +30,7 @@ CHANNEL_NAMES: Final = {
 def overview(compared: Sequence[tuple[str, CompareCase]]) -> dict[str, list[Any]]:
     """Lay out a row with the verdict for each of several links."""
     return {
-        "head": ["Best choice", "Goodput", "Other strengths", verdict.WORSE],
+        "head": ["Best choice", "Goodput", "Other strengths", "Worse"],
         "rows": [
             [
                 name,
@@ -41,7 +40,7 @@ def overview(compared: Sequence[tuple[str, CompareCase]]) -> dict[str, list[Any]
                 _names([c["variant"] for c in case["verdict"]["worse"]]),
             ]
             for name, case in compared
-            for first in [compare.best(case)]
+            for first in [quantities.best(case)]
         ],
     }
 
@@ -52,7 +51,7 @@ def _names(names: list[str]) -> str:
 
 def _goodput_cell(case: CompareCase, name: str) -> str:
     outcome = next(o for o in case["outcomes"] if o["variant"] == name)
-    value, unit = compare.goodput(outcome)
+    value, unit = quantities.goodput(outcome)
     return f"{estimate(value, 1.0)} {unit}"
 
 
@@ -80,7 +79,7 @@ def _short(value: float) -> float:
 
 def mean_row(case: CompareCase, outcome: Outcome) -> dict[str, Any]:
     """Return the row of one outcome for the charts."""
-    value, _ = compare.goodput(outcome)
+    value, _ = quantities.goodput(outcome)
     difference: PairedDifference | None = outcome["difference"]
     # A difference that was not tested is not drawn.
     tested = difference is not None and not quantities.untested(difference)
@@ -135,10 +134,10 @@ def window_rows(case: CompareCase) -> list[dict[str, Any]]:
 def table(case: CompareCase, reference: str, rival: str | None) -> dict[str, list[Any]]:
     """Lay out every number of a case, without empty columns."""
     outcomes = case["outcomes"]
-    unit = compare.goodput(outcomes[0])[1]
+    unit = quantities.goodput(outcomes[0])[1]
     cells: list[tuple[str, Callable[[Outcome], str]]] = [
-        (f"Goodput ({unit})", lambda o: estimate(compare.goodput(o)[0], 1.0)),
-        (f"Against {reference} (%)", lambda o: compare.against_reference(o) or "\N{EN DASH}"),
+        (f"Goodput ({unit})", lambda o: estimate(quantities.goodput(o)[0], 1.0)),
+        (f"Against {reference} (%)", lambda o: quantities.against_reference(o) or "\N{EN DASH}"),
         ("Share (%)", lambda o: estimate(o["share"], 100.0, words.SHARE)),
         (f"{rival} gets (Mb/s)", lambda o: estimate(o["rival_goodput_bps"], 1e-6)),
         *(

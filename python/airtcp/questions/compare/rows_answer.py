@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from airtcp.questions.compare import answer_many, answer_remedies, slot_limits
+from airtcp.questions.compare import answer_many, answer_remedies, quantities, slot_limits
 from airtcp.questions.compare import cell_values as values
-from airtcp.questions.compare import findings as compare
 from airtcp.questions.compare import findings_cell as schemes
 from airtcp.questions.compare import findings_remedies as remedies_words
 from airtcp.words import sentences as words
@@ -58,19 +57,19 @@ def choices(subject: CompareSubject) -> tuple[list[dict[str, Any]], float | None
         more = [o for o in remedies["outcomes"] if o["variant"] not in known]
         found += [("TCP" if o["difference"] is None else "remedy", o) for o in more]
         plain = next(o for o in remedies["outcomes"] if o["difference"] is None)
-    unit = compare.goodput(case["outcomes"][0])[1]
+    unit = quantities.goodput(case["outcomes"][0])[1]
     left_out = {entry["variant"] for entry in case["verdict"]["not_ranked"]}
     rows: list[dict[str, Any]] = [
         {
             "name": outcome["variant"],
             "what": "not ranked" if outcome["variant"] in left_out else what,
-            **_ends(compare.goodput(outcome)[0]),
+            **_ends(quantities.goodput(outcome)[0]),
         }
         for what, outcome in found
-        if compare.goodput(outcome)[0]["mean"] is not None
+        if quantities.goodput(outcome)[0]["mean"] is not None
     ]
     rows.sort(key=lambda row: row["mean"], reverse=True)
-    mean = None if plain is None else compare.goodput(plain)[0]["mean"]
+    mean = None if plain is None else quantities.goodput(plain)[0]["mean"]
     return rows, None if mean is None else _short(mean), unit
 
 
@@ -83,16 +82,16 @@ def links(subjects: Sequence[CompareSubject]) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     for subject in sorted(map(slot_limits.subject, subjects), key=answer_many.most)[:_LINKS]:
         case, remedies = subject["cases"][0], subject["remedies"]
-        chosen = [("the best TCP", case, compare.best(case))]
+        chosen = [("the best TCP", case, quantities.best(case))]
         if remedies is not None and remedies["aim"] == "losses":
             chosen.append(("the best remedy", remedies, remedies_words.helpful(remedies)))
         for what, of, name in chosen:
             if name is None:
                 continue
             outcome = next(o for o in of["outcomes"] if o["variant"] == name)
-            value = compare.goodput(outcome)[0]
+            value = quantities.goodput(outcome)[0]
             if value["mean"]:
-                unit = compare.goodput(outcome)[1]
+                unit = quantities.goodput(outcome)[1]
                 row = {"link": subject["name"], "what": what, "variant": name, "unit": unit}
                 rows.append(row | _ends(value))
     return rows

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from airtcp.questions.compare import findings as compare
+from airtcp.questions.compare import quantities, verdict
 from airtcp.words import sentences as words
 from airtcp.words.grid import STAY, Column, Toned, broken
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from airtcp.data.documents import Estimate, Outcome
+    from airtcp.data.documents import CompareCase, Estimate, Outcome
     from airtcp.data.metrics import Metric
 
 
@@ -57,5 +57,11 @@ def _gained(outcome: Outcome, *, interval: bool) -> str:
     """Format the difference to the reference; it is faint if it is not significant."""
     difference = outcome["difference"]
     significant = difference is not None and difference["standing"] in {"more", "less"}
-    shown = compare.against_reference(outcome, interval=interval)
+    shown = quantities.against_reference(outcome, interval=interval)
     return Toned.of(shown, "faint") if shown and not significant else shown or "-"
+
+
+def places(case: CompareCase) -> Column | None:
+    """Return the column of places in the verdict, or None if one run gives none."""
+    said = [verdict.place(case, outcome["variant"]) for outcome in case["outcomes"]]
+    return Column("verdict", said, left=True) if any(said) else None
