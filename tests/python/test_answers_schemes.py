@@ -242,7 +242,7 @@ def test_a_real_comparison_is_said_in_the_grammar(
         assert max(map(len, lines[:-1])) <= 100
         show.put_answer(said, details=True)
         out = capsys.readouterr().out
-        assert "Ranking: Goodput" in out
+        assert "Against base" in out
         assert 'ftca sets cells[0].schemes = [{ scheme = "ftca" }]' in " ".join(out.split())
         drawn = charts_answer.chart_cell(result.json)
         if len(scenarios) == 1:

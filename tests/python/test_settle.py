@@ -14,6 +14,7 @@ from made_cases import case, compared, outcome, subject
 
 if TYPE_CHECKING:
     import pytest
+
     from conftest import Program
 
 LOSSY = SCENARIOS / "lossy-link.toml"
