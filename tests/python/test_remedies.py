@@ -233,6 +233,8 @@ def made_remedies(*percents: tuple[str, float, str], verdict: dict[str, Any] | N
         {"criterion": "waste", "quantity": "bytes_per_byte"},
     ]
     return {
+        "aim": "losses",
+        "runs": [],
         "reference": "sack",
         "notes": [],
         "replications": 10,
