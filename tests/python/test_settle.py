@@ -141,8 +141,8 @@ def test_the_scenario_as_it_is_stands_in_the_table() -> None:
         assert said is not None
         assert said.table is not None
         rows = dict(zip(said.table.names, said.table.columns[-1].cells, strict=True))
-        assert "as it is" in rows[name], given
-        assert sum("as it is" in cell for cell in rows.values()) == 1
+        assert "scenario's own" in rows[name], given
+        assert sum("scenario's own" in cell for cell in rows.values()) == 1
 
 
 def test_a_law_over_another_link_or_with_other_flows_is_not_as_it_is() -> None:
@@ -167,7 +167,7 @@ def test_a_table_keeps_the_scenario_as_it_is_among_many() -> None:
     own = {"variant": "own", "transport": "tcp", "parameters": {}}
     grid = answer_table.table(subject(made, tcp=[own]))
     assert grid.names[-1] == "own"
-    assert grid.columns[-1].cells[-1] == "the scenario as it is"
+    assert grid.columns[-1].cells[-1] == "scenario's own"
 
 
 def test_a_comparison_beside_a_rival_fits_a_screen(
@@ -180,7 +180,7 @@ def test_a_comparison_beside_a_rival_fits_a_screen(
     out = capsys.readouterr().out
     assert len(out.splitlines()) <= 25
     assert "verdict" in out
-    assert "as it is" in out
+    assert "scenario's own" in out
 
 
 def test_the_queue_of_a_wire_is_not_that_of_a_cell() -> None:

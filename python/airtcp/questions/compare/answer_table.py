@@ -87,7 +87,7 @@ def table(
 
 def _as_it_is(said: str) -> str:
     """Name the row of the scenario as it is, beside its place in the verdict."""
-    return f"as it is, {said}" if said and said != "without a remedy" else "the scenario as it is"
+    return f"scenario's own, {said}" if said and said != "without a remedy" else "scenario's own"
 
 
 def title(subject: CompareSubject, case: CompareCase) -> str:
