@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from airtcp.data.table import Table
+    from airtcp.pages.section import Page
     from airtcp.words.answer import Answer
     from airtcp_papers.rows import Counts, Row
     from airtcp_papers.runs import Reproduced
@@ -77,8 +78,7 @@ class PapersResult(Written):
 
         return Table.from_rows(_flat(row) for row in self.rows)
 
-    def page(self) -> str:
-        """Return the report: one self-contained HTML document."""
+    def _make_page(self) -> Page:
         from airtcp_papers.sections import papers_page
 
         return papers_page(

@@ -7,18 +7,20 @@ from math import copysign, log1p
 from typing import TYPE_CHECKING, Any, Final
 
 from airtcp import _core
-from airtcp.pages.page import render
+from airtcp.pages.section import Page, Plot, Section
 from airtcp.words import sentences as words
+from airtcp.words.grid import Column, Grid, Toned
 from airtcp_papers import charts as charts_papers
 from airtcp_papers import tables
-from airtcp_papers.rows import Counts, Row, counted, interval, shown, told
+from airtcp_papers.rows import Counts, Row, Sensitivity, counted, interval, shown, told
 from airtcp_papers.verdict import MET
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from airtcp.words.answer import Answer
-    from airtcp_papers.outcome import Plot
+    from airtcp.words.grid import Tone
+    from airtcp_papers.outcome import Plot as Drawn
     from airtcp_papers.runs import Reproduced
 
 OVERVIEW: Final = "overview"
@@ -26,12 +28,30 @@ OVERVIEW: Final = "overview"
 _APART: Final = 0.2
 """Width of a name on the chart, as a share of its width."""
 _DASH: Final = "\N{EN DASH}"
+_COMPARED: Final = "Diamonds are published values, dots are those here, bars their 95 % intervals."
+_TERMS: Final = (
+    (
+        "Met",
+        (
+            "The published interval contains the value here, the difference is within a tolerance"
+            " whose reason the file states, or a claimed ordering holds. The 95 % interval of the"
+            " value here counts: if it is too wide, the row is undecided."
+        ),
+    ),
+    (
+        "Left open",
+        (
+            "What a publication does not state is an assumption of its file. Each is also run with"
+            " its alternatives, and a verdict that would change is marked."
+        ),
+    ),
+)
 _DIAMONDS: Final = " Diamonds and dotted lines are published values."
 
 
 def papers_page(
     figures: Sequence[Reproduced], seed: int, *, interrupted: bool, answer: Answer | None
-) -> str:
+) -> Page:
     """Make the page.
 
     Args:
@@ -39,31 +59,24 @@ def papers_page(
         seed: The root seed.
         interrupted: Whether the work was stopped before its end.
         answer: The answer, which takes the first screen.
-
-    Returns:
-        A complete HTML document.
     """
-    charts, data = _drawn(figures)
     rows = [row for figure in figures for row in figure.rows]
-    points, orderings = _overview(rows)
-    if points:
-        charts[OVERVIEW] = charts_papers.overview(points)
-        data[OVERVIEW] = {"values": points, "line": charts_papers.diagonal(points)}
     papers = dict.fromkeys(figure.figure.paper.id for figure in figures)
-    return render(
-        "papers.html.j2",
-        "papers.js",
-        {"kind": "papers", "charts": charts, "data": data},
+    return Page(
+        answer,
+        [
+            *_overview_section(rows),
+            *(_section(figure) for figure in figures),
+            Section("method", "Method", terms=_TERMS),
+        ],
         {
             "schema": "reproduce",
             "seed": seed,
             "airtcp_version": _core.version(),
             "interrupted": interrupted,
         },
-        answer=answer,
         chart=OVERVIEW,
         whole=tables.best(rows, tables.MOST),
-        overview=_overview_caption(orderings) if points else "",
         title=f"Reproduced: {', '.join(papers) or 'nothing'}",
         lead="Published tables and figures, made again: what was published, what comes out here,"
         " and whether the one meets the other.",
@@ -72,8 +85,21 @@ def papers_page(
             ("Rows", str(len(rows))),
         ],
         findings=_findings(rows),
-        figures=[_section(figure) for figure in figures],
     )
+
+
+def _overview_section(rows: Sequence[Row]) -> list[Section]:
+    points, others = _overview(rows)
+    if not points:
+        return []
+    plot = Plot(
+        OVERVIEW,
+        "Published against measured",
+        _overview_caption(others),
+        charts_papers.overview(points),
+        {"values": points, "line": charts_papers.diagonal(points)},
+    )
+    return [Section("overview", "Published and measured", plots=(plot,))]
 
 
 def _overview(rows: Sequence[Row]) -> tuple[list[dict[str, Any]], int]:
@@ -129,28 +155,11 @@ def _overview_caption(others: int) -> str:
     return said + (more if others else "")
 
 
-def _drawn(figures: Sequence[Reproduced]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Draw all figures; return the charts and their data by name."""
-    charts: dict[str, Any] = {}
-    data: dict[str, Any] = {}
-    for figure in figures:
-        for plot in figure.outcome.plots:
-            name = _name(figure, plot.name)
-            points = _points(figure, plot)
-            charts[name] = charts_papers.chart(plot, points)
-            data[name] = charts_papers.data(plot, points)
-        for metric, values in _compared(figure).items():
-            name = _name(figure, f"compared {metric}")
-            charts[name] = charts_papers.compared(values, f"{metric} {values[0]['unit']}".strip())
-            data[name] = {"values": values}
-    return charts, data
-
-
 def _name(figure: Reproduced, name: str) -> str:
     return f"{figure.figure.id}-{name}".replace(" ", "-")
 
 
-def _points(figure: Reproduced, plot: Plot) -> list[dict[str, Any]]:
+def _points(figure: Reproduced, plot: Drawn) -> list[dict[str, Any]]:
     """Return the published values that belong on a plot."""
     return [
         {"x": said.x, "y": said.y, "label": said.says or f"{said.term}: {_text(said.value)}"}
@@ -268,59 +277,50 @@ def _of_conditions(rows: Sequence[Row]) -> list[words.Finding]:
     return found
 
 
-def _section(figure: Reproduced) -> dict[str, Any]:
+def _section(figure: Reproduced) -> Section:
     about = figure.figure
-    return {
-        "id": about.id,
-        "title": about.title,
-        "item": about.item,
-        "paper": about.paper.title,
-        "section": about.section,
-        "measures": re.sub(
-            r"`([^`]*)`",
-            "\N{LEFT DOUBLE QUOTATION MARK}\\1\N{RIGHT DOUBLE QUOTATION MARK}",
-            about.measures,
-        ),
-        "plots": _plots(figure),
-        "rows": [_row(row) for row in figure.rows],
-        "assumptions": [
-            {
-                "name": assumption.name,
-                "status": assumption.status,
-                "parameter": assumption.parameter,
-                "value": told(assumption.value),
-                "why": assumption.why,
-            }
-            for assumption in about.assumptions
-        ],
-        "sensitivity": _sensitivity(figure.rows),
-        "notes": figure.outcome.notes,
-    }
+    place = f"{about.item}, section {about.section}" if about.section else about.item
+    measures = re.sub(
+        r"`([^`]*)`",
+        "\N{LEFT DOUBLE QUOTATION MARK}\\1\N{RIGHT DOUBLE QUOTATION MARK}",
+        about.measures,
+    )
+    return Section(
+        about.id,
+        f"{about.id}: {about.title}",
+        f"{about.paper.title}, {place}. {measures}",
+        _plots(figure),
+        _verdicts(figure.rows),
+        (*_assumptions(figure), *_sensitivity(figure.rows)),
+        tuple(figure.outcome.notes),
+    )
 
 
-def _plots(figure: Reproduced) -> list[dict[str, str]]:
-    """Name and caption the charts of a figure: its plots, then published and measured values.
-
-    The names are those of `_drawn`.
-    """
-    plots = [
-        {
-            "name": _name(figure, plot.name),
-            "title": plot.title,
-            "caption": plot.caption + (_DIAMONDS if _points(figure, plot) else ""),
-        }
-        for plot in figure.outcome.plots
-    ]
-    plots += [
-        {
-            "name": _name(figure, f"compared {metric}"),
-            "title": f"Published and here: {metric}",
-            "caption": "Diamonds are published values, dots are those here, bars their 95 %"
-            " intervals.",
-        }
-        for metric in _compared(figure)
-    ]
-    return plots
+def _plots(figure: Reproduced) -> tuple[Plot, ...]:
+    """Draw the plots of a figure, then published and measured values."""
+    plots: list[Plot] = []
+    for plot in figure.outcome.plots:
+        points = _points(figure, plot)
+        plots.append(
+            Plot(
+                _name(figure, plot.name),
+                plot.title,
+                plot.caption + (_DIAMONDS if points else ""),
+                charts_papers.chart(plot, points),
+                charts_papers.data(plot, points),
+            )
+        )
+    for metric, values in _compared(figure).items():
+        plots.append(
+            Plot(
+                _name(figure, f"compared {metric}"),
+                f"Published and here: {metric}",
+                _COMPARED,
+                charts_papers.compared(values, f"{metric} {values[0]['unit']}".strip()),
+                {"values": values},
+            )
+        )
+    return tuple(plots)
 
 
 def _text(number: float | None) -> str:
@@ -331,52 +331,89 @@ def _interval(ends: tuple[float | None, float | None] | None) -> str:
     return "" if ends is None else f" {interval(*ends)}"
 
 
-def _row(row: Row) -> dict[str, Any]:
+def _verdicts(rows: Sequence[Row]) -> Grid:
+    """Lay the rows out: what was published, what comes out here, and whether it is met."""
+    columns = [
+        Column("Published", [_said(row) for row in rows]),
+        Column("Here", [_here(row) for row in rows], keys=[row["here"] for row in rows]),
+        Column("Ratio", [_text(row["ratio"]) for row in rows], keys=[row["ratio"] for row in rows]),
+        Column("Verdict", [Toned.of(row["verdict"], _tone(row)) for row in rows], left=True),
+        Column("Why", [_why(row) for row in rows], left=True),
+    ]
+    return Grid("Measure", [_measure(row) for row in rows], columns)
+
+
+def _measure(row: Row) -> str:
+    name = f"{shown(row)} ({row['unit']})" if row["unit"] else shown(row)
+    return f"{name}: {row['words']}" if row["words"] else name
+
+
+def _said(row: Row) -> str:
     said = row["published"]
-    published = (
-        said if isinstance(said, str) else _text(said) + _interval(row["published_interval"])
-    )
+    return said if isinstance(said, str) else _text(said) + _interval(row["published_interval"])
+
+
+def _here(row: Row) -> str:
     here = _text(row["here"]) + _interval(row["here_interval"])
-    if row["kind"] == "ordering" and row["right"] is not None:
-        here += f" against {_text(row['right'])}"
-    tone = {"not reproduced": "no", "undecided": "none", "skipped": "none"}.get(
-        row["verdict"], "yes"
-    )
-    return {
-        "measure": shown(row),
-        "words": row["words"],
-        "published": published,
-        "here": here,
-        "unit": row["unit"],
-        "ratio": _text(row["ratio"]),
-        "verdict": row["verdict"],
-        "tone": tone,
-        "reason": row["reason"],
-        "construction": row["by_construction"] if row["verdict"] in MET else "",
-        "own": row["own"],
-        "derived": ", ".join(row["derived"]) if row["verdict"] in MET else "",
-        "depends": ", ".join(row["depends_on"]),
-    }
+    ordering = row["kind"] == "ordering" and row["right"] is not None
+    return f"{here} against {_text(row['right'])}" if ordering else here
 
 
-def _sensitivity(rows: Sequence[Row]) -> dict[str, Any]:
+def _tone(row: Row) -> Tone:
+    tones: dict[str, Tone] = {"not reproduced": "bad", "undecided": "faint", "skipped": "faint"}
+    return tones.get(row["verdict"], "good")
+
+
+def _why(row: Row) -> str:
+    """Return the reason of a verdict, and what it rests on."""
+    met = row["verdict"] in MET
+    parts = [
+        row["reason"],
+        f"depends on {', '.join(row['depends_on'])}" if row["depends_on"] else "",
+        f"setting derived from this: {', '.join(row['derived'])}" if met and row["derived"] else "",
+        f"by construction: {row['by_construction']}" if met and row["by_construction"] else "",
+        f"own statement: {row['own']}" if row["own"] else "",
+    ]
+    return "; ".join(part for part in parts if part)
+
+
+def _assumptions(figure: Reproduced) -> list[Grid]:
+    """Lay out what a publication leaves open."""
+    known = figure.figure.assumptions
+    if not known:
+        return []
+    columns = [
+        Column("Parameter", [one.parameter for one in known], left=True),
+        Column("Status", [one.status for one in known], left=True),
+        Column("Taken", [told(one.value) for one in known], left=True),
+        Column("Why", [one.why for one in known], left=True),
+    ]
+    title = f"What {figure.figure.id} leaves open"
+    return [Grid("Assumption", [one.name for one in known], columns, title)]
+
+
+def _sensitivity(rows: Sequence[Row]) -> list[Grid]:
     """Lay out each row under each alternative, with a column per alternative."""
-    heads: dict[tuple[str, str], None] = {}
-    for row in rows:
-        for tried in row["sensitivity"]:
-            heads[tried["assumption"], told(tried["alternative"])] = None
-    lines: list[list[tuple[str, bool]]] = []
-    for row in rows:
-        if not row["sensitivity"]:
-            continue
-        known = {
-            (tried["assumption"], told(tried["alternative"])): tried for tried in row["sensitivity"]
-        }
-        line = [(shown(row), True), (_text(row["here"]), row["verdict"] in MET)]
-        for head in heads:
-            tried = known.get(head)
-            line.append(
-                (_DASH, True) if tried is None else (_text(tried["here"]), tried["verdict"] in MET)
-            )
-        lines.append(line)
-    return {"heads": [f"{name}: {other}" for name, other in heads], "lines": lines}
+    tried = [
+        {(one["assumption"], told(one["alternative"])): one for one in row["sensitivity"]}
+        for row in rows
+    ]
+    heads = dict.fromkeys(head for row in tried for head in row)
+    lines = [(row, known) for row, known in zip(rows, tried, strict=True) if known]
+    if not lines:
+        return []
+    columns = [Column("As taken", [_under(row) for row, _ in lines])]
+    columns += [
+        Column(f"{name}: {other}", [_under(known.get((name, other))) for _, known in lines])
+        for name, other in heads
+    ]
+    names = [shown(row) for row, _ in lines]
+    return [Grid("Measure", names, columns, "What follows from it; in red what is then not met")]
+
+
+def _under(row: Row | Sensitivity | None) -> str:
+    """Return the value of a row, toned if it is not met."""
+    if row is None:
+        return _DASH
+    text = _text(row["here"])
+    return text if row["verdict"] in MET else Toned.of(text, "bad")

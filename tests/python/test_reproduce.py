@@ -161,11 +161,11 @@ def test_the_verdict_is_not_cut_off(browser: Browser, papers: Path, tmp_path: Pa
     )
     page = browser.open(page_path)
     page.evaluate("document.querySelectorAll('details').forEach((one) => (one.open = true))")
-    boxes = "[...document.querySelectorAll('.paper > .panel > .scroll')]"
+    boxes = "[...document.querySelectorAll('.plots + .answers > .scroll')]"
     widths = page.evaluate(f"{boxes}.map((box) => [box.scrollWidth, box.clientWidth])")
     assert widths
     assert all(given for _, given in widths)
-    assert all(needed <= given for needed, given in widths)
+    assert all(needed <= given for needed, given in widths), widths
 
 
 def test_the_page_draws(browser: Browser, papers: Path, tmp_path: Path) -> None:

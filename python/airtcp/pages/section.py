@@ -50,6 +50,8 @@ class Section:
     """One sentence beside the heading."""
     plots: tuple[Plot, ...] = ()
     grid: Grid | None = None
+    tables: tuple[Grid, ...] = ()
+    """Further tables, each with its title."""
     notes: tuple[str, ...] = ()
     terms: tuple[tuple[str, str], ...] = ()
     """Terms of the method, each with its meaning."""
@@ -144,5 +146,7 @@ def _laid(section: Section) -> dict[str, Any]:
             for plot in section.plots
             if _rows(plot)
         ],
-        "grid": None if section.grid is None else first_screen.laid(section.grid),
+        "grids": [
+            first_screen.laid(grid) for grid in (section.grid, *section.tables) if grid is not None
+        ],
     }

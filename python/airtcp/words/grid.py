@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     Sorted = float | str | None
 
+Tone = Literal["faint", "good", "bad", "warn"]
+
 STAY: Final = 2
 """Number of metrics that stay in the narrowest table."""
 _LONG_HEAD: Final = 14
@@ -26,10 +28,10 @@ class Toned(str):
     """The text of a cell that is shown in a tone: faint if it carries no weight."""
 
     __slots__ = ("tone",)
-    tone: Literal["faint", "good", "bad", "warn"]
+    tone: Tone
 
     @classmethod
-    def of(cls, text: str, tone: Literal["faint", "good", "bad", "warn"]) -> Toned:
+    def of(cls, text: str, tone: Tone) -> Toned:
         """Give a text a tone.
 
         >>> Toned.of("+3 %", "faint"), Toned.of("+3 %", "faint").tone
