@@ -342,6 +342,8 @@ def test_stations_that_lose_are_named(measured: SchemesSubject) -> None:
     said = next(f for f in schemes.said(subject) if "get less" in f.headline)
     assert said.text == "sta2 under ftca."
     # By its own interval only, a station loses perhaps.
-    station = scheme_values.station_of(subject, "ftca", "sta1")
+    station = next(
+        s for s in subject["stations"] if (s["variant"], s["station"]) == ("ftca", "sta1")
+    )
     station["goodput_difference"] = _difference(-1e6, 1e5, -20.0)
     assert [s["station"] for s in scheme_values.doubtful_stations(subject, "ftca")] == ["sta1"]

@@ -265,6 +265,11 @@ def _details(
         name = f"{subject['title'] or subject['name']} ({schemes.head(subject)})"
         parts.append(tables_cell.grid(subject, name))
         parts.append(tables_cell.differences(subject, reference))
+        parts += [
+            Finding(f"{v['variant']} sets {', '.join(v['sets'])}.", "")
+            for v in subject["variants"]
+            if v["sets"]
+        ]
         parts += schemes.said(subject)
     if left := len(subjects) - _IN_FULL:
         parts += [Finding(f"{left} more scenarios", "--json has all of them.")] if left > 0 else []

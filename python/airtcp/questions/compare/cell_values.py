@@ -39,13 +39,6 @@ def mean_of(outcome: SchemeOutcome, quantity: str) -> Estimate:
     return outcome[quantity]  # pyright: ignore[reportGeneralTypeIssues, reportUnknownVariableType]
 
 
-def station_of(subject: SchemesSubject, variant: str, station: str) -> SchemeStation:
-    """Give what a station got under a variant."""
-    return next(
-        s for s in subject["stations"] if s["variant"] == variant and s["station"] == station
-    )
-
-
 def difference(outcome: SchemeOutcome, quantity: str, *, interval: bool = True) -> str:
     """Write the difference of a quantity to the reference: in percent, of an index as it is.
 

@@ -75,7 +75,7 @@ def same(subject: SchemesSubject) -> list[str]:
 
 
 def said(subject: SchemesSubject) -> list[Finding]:
-    """Return what neither answer nor tables say: who gets less, what is not ranked, what is set.
+    """Return what neither answer nor tables say: who gets less, what is not ranked, notes.
 
     Args:
         subject: The scenario.
@@ -89,11 +89,6 @@ def said(subject: SchemesSubject) -> list[Finding]:
     found = [Finding("Stations that get less", f"{listed(less)}.")] if less else []
     left = [f"{each['variant']}: {each['why'].rstrip('.')}" for each in verdict["not_ranked"]]
     found += [Finding("Not ranked", f"{'; '.join(left)}.")] if left else []
-    found += [
-        Finding(f"{v['variant']} sets {', '.join(v['sets'])}.", "")
-        for v in subject["variants"]
-        if v["sets"]
-    ]
     claims = [CLAIMS] if verdict["replications"] > 1 else []
     return found + [Finding("Note", note) for note in [*subject["notes"], *claims]]
 

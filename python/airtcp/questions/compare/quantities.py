@@ -135,13 +135,6 @@ def untested(difference: PairedDifference) -> bool:
     return difference["standing"] == "undecided" and difference["absolute"]["ci_low"] is None
 
 
-def without_interval(case: CompareCase) -> str:
-    """Return why a difference of goodputs in a case has no interval."""
-    if case["replications"] <= 1:
-        return f"one {SINGULAR[case['over']]} only"
-    return f"rare {case['over']} make the mean"
-
-
 def mean(outcome: Outcome, quantity: str) -> float | None:
     """Return the mean of a quantity of the verdict; none if it was not measured."""
     estimate = cast("Mapping[str, Estimate | None]", outcome)[quantity]

@@ -55,22 +55,39 @@ def _goodput_cell(case: CompareCase, name: str) -> str:
     return f"{estimate(value, 1.0)} {unit}"
 
 
-def _ends(
+def ends(
+    value: Estimate | None,
+    scale: float = 1.0,
+    name: str = "mean",
+    names: tuple[str, str] = ("low", "high"),
+    limits: tuple[float, float] = words.NOT_NEGATIVE,
+) -> dict[str, Any]:
+    """Return a mean and the ends of its interval as fields; without one, the mean itself.
+
+    Args:
+        value: The estimate.
+        scale: Factor to the unit of the chart.
+        name: The field of the mean.
+        names: The fields of the ends.
+        limits: What the ends are cut off at.
+    """
+    low, high = names
+    if value is None or value["mean"] is None:
+        return {name: None, low: None, high: None}
+    mean = value["mean"]
+    least, most = (mean if end is None else end for end in words.bounded(value, limits))
+    shown = {name: mean, low: least, high: most}
+    return {key: _short(end * scale) for key, end in shown.items()}
+
+
+def named(
     value: Estimate | None,
     scale: float,
     name: str,
     limits: tuple[float, float] = words.NOT_NEGATIVE,
 ) -> dict[str, Any]:
-    """Return a mean and the ends of its interval as fields; without one, the mean itself."""
-    if value is None or value["mean"] is None:
-        return {name: None, f"{name}_low": None, f"{name}_high": None}
-    low, high = words.bounded(value, limits)
-    mean = value["mean"]
-    return {
-        name: _short(mean * scale),
-        f"{name}_low": _short((mean if low is None else low) * scale),
-        f"{name}_high": _short((mean if high is None else high) * scale),
-    }
+    """Return a mean with its ends, in fields that begin with its name; see `ends`."""
+    return ends(value, scale, name, (f"{name}_low", f"{name}_high"), limits)
 
 
 def _short(value: float) -> float:
@@ -84,24 +101,21 @@ def mean_row(case: CompareCase, outcome: Outcome) -> dict[str, Any]:
     # A difference that was not tested is not drawn.
     tested = difference is not None and not quantities.untested(difference)
     percent = difference["percent"] if difference is not None and tested else None
-    goodput = _ends(value, 1.0, "mean")
     of = record("compare", "Outcome")
     return {
         "variant": outcome["variant"],
         "channel": CHANNEL_NAMES[case["channel"]],
-        "mean": goodput["mean"],
-        "low": goodput["mean_low"],
-        "high": goodput["mean_high"],
-        **_ends(percent, 1.0, "gain", words.CHANGE),
+        **ends(value),
+        **named(percent, 1.0, "gain", words.CHANGE),
         "standing": None if difference is None else difference["standing"],
         "significant": difference is not None and difference["standing"] in {"more", "less"},
-        **_ends(outcome["rtt_mean_s"], of["rtt_mean_s"].scale, "rtt"),
-        "rtt_p95": _ends(outcome["rtt_p95_s"], of["rtt_p95_s"].scale, "p")["p"],
-        "delivery": _ends(outcome["delivery_p95_s"], of["delivery_p95_s"].scale, "d")["d"],
-        "left": _ends(outcome["residual_loss"], of["residual_loss"].scale, "l")["l"],
-        "cost": _ends(outcome["bytes_per_byte"], 1.0, "c")["c"],
-        **_ends(outcome["share"], 100.0, "share", words.SHARE),
-        "rival": _ends(outcome["rival_goodput_bps"], 1e-6, "r")["r"],
+        **named(outcome["rtt_mean_s"], of["rtt_mean_s"].scale, "rtt"),
+        "rtt_p95": named(outcome["rtt_p95_s"], of["rtt_p95_s"].scale, "p")["p"],
+        "delivery": named(outcome["delivery_p95_s"], of["delivery_p95_s"].scale, "d")["d"],
+        "left": named(outcome["residual_loss"], of["residual_loss"].scale, "l")["l"],
+        "cost": named(outcome["bytes_per_byte"], 1.0, "c")["c"],
+        **named(outcome["share"], 100.0, "share", words.SHARE),
+        "rival": named(outcome["rival_goodput_bps"], 1e-6, "r")["r"],
     }
 
 

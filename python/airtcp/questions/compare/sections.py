@@ -150,8 +150,16 @@ def _subject(index: int, subject: CompareSubject, document: CompareDocument) -> 
     if not subject["cases"]:
         return []
     reference, rival, cells = document["reference"], document["rival"], quantities.cells(subject)
-    laid = [
-        (case, tables.case_grid(case, reference, rival, cells=cells)) for case in subject["cases"]
+    several = len(subject["cases"]) > 1
+    grids = [
+        tables.case_grid(
+            case,
+            reference,
+            rival,
+            f"Over {quantities.CHANNELS[case['channel']]}" if several else "",
+            cells=cells,
+        )
+        for case in subject["cases"]
     ]
     found = [*findings.not_ranked(subject["cases"][0]), *findings.look_alikes(subject)]
     said = tuple(f"{each.headline}: {each.text}" for each in found)
@@ -161,13 +169,11 @@ def _subject(index: int, subject: CompareSubject, document: CompareDocument) -> 
             subject["title"] or subject["name"],
             _over(subject),
             _plots(index, subject, document),
-            laid[0][1],
-            (*said, *subject["notes"]),
+            grids[0],
+            tuple(grids[1:]),
+            notes=(*said, *subject["notes"]),
         )
     ]
-    for case, grid in laid[1:]:
-        over = f"Over {quantities.CHANNELS[case['channel']]}"
-        sections.append(Section(f"subject-{index}-{case['channel']}", over, grid=grid))
     if subject["remedies"] is not None:
         sections.append(sections_remedies.remedies_section(subject["remedies"], f"-{index}"))
     if len(document["subjects"]) == 1:

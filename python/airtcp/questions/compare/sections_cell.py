@@ -12,6 +12,7 @@ from airtcp.questions.compare import answer_cell, charts_answer, tables_cell
 from airtcp.questions.compare import cell_values as scheme_values
 from airtcp.questions.compare import charts_cell as charts_schemes
 from airtcp.questions.compare import findings_cell as schemes
+from airtcp.questions.compare.rows import ends, named
 from airtcp.words import sentences as words
 from airtcp.words.grid import Column, Grid
 
@@ -122,22 +123,14 @@ def _subject(index: int, subject: SchemesSubject, reference: str) -> list[Sectio
     variants = [variant["variant"] for variant in subject["variants"]]
     keys = Grid("scheme", variants, [Column("keys", sets, left=True)])
     whole, changes = tables_cell.grid(subject), tables_cell.differences(subject, reference)
-    found = [
-        Section(f"subject-{index}", name, over, _plots(index, subject, reference), whole, notes),
-        Section(f"changes-{index}", f"Against {reference}", _PAIRED, grid=changes),
-        Section(f"stations-of-{index}", "Stations", _GOODPUT, grid=_stations(subject)),
-    ]
     code = indented(subject["scenario"])
     set_up = "What each scheme sets, and the scenario with every default filled in."
+    plots = _plots(index, subject, reference)
     return [
-        *found,
+        Section(f"subject-{index}", name, over, plots, whole, (changes,), notes=notes),
+        Section(f"stations-of-{index}", "Stations", _GOODPUT, grid=_stations(subject)),
         Section(f"set-up-{index}", "Schemes and scenario", set_up, grid=keys, code=code),
     ]
-
-
-_PAIRED: Final = (
-    "Paired by replication; a tilde (~) marks a difference that is not significant by itself."
-)
 
 
 def _plots(index: int, subject: SchemesSubject, reference: str) -> tuple[Plot, ...]:
@@ -193,29 +186,18 @@ def _command(document: SchemesDocument) -> str:
     )
 
 
-def _short(value: float) -> float:
-    return float(f"{value:.5g}")
-
-
-def _ends(value: Estimate, scale: float, limits: tuple[float, float]) -> list[float | None]:
-    """Give a mean and the ends of its interval; without one, the mean itself."""
-    mean = value["mean"]
-    if mean is None:
-        return [None, None, None]
-    ends = words.bounded(value, limits)
-    return [_short((mean if end is None else end) * scale) for end in (mean, *ends)]
-
-
 def _mean_row(outcome: SchemeOutcome) -> dict[str, Any]:
     """Lay out what the picture of the trade-off draws of one scheme."""
-    row: dict[str, Any] = {"variant": outcome["variant"]}
     of = record("schemes", "SchemeOutcome")
-    for name, key in (("goodput", "total_goodput_bps"), ("jain", "jain_index")):
-        ends = _ends(scheme_values.mean_of(outcome, key), of[key].scale, of[key].limits)
-        row |= dict(zip((name, f"{name}_low", f"{name}_high"), ends, strict=True))
-    for name, key in (("slowest", "slowest_flow_bps"), ("ack", "ack_error")):
-        row[name] = _ends(scheme_values.mean_of(outcome, key), of[key].scale, of[key].limits)[0]
-    return row
+
+    def ends(name: str, key: str) -> dict[str, Any]:
+        value = scheme_values.mean_of(outcome, key)
+        return named(value, of[key].scale, name, of[key].limits)
+
+    row: dict[str, Any] = {"variant": outcome["variant"]}
+    row |= ends("goodput", "total_goodput_bps") | ends("jain", "jain_index")
+    row["slowest"] = ends("slowest", "slowest_flow_bps")["slowest"]
+    return row | {"ack": ends("ack", "ack_error")["ack"]}
 
 
 def _station_rows(subject: SchemesSubject) -> list[dict[str, Any]]:
@@ -226,10 +208,9 @@ def _station_rows(subject: SchemesSubject) -> list[dict[str, Any]]:
     for station in subject["stations"]:
         if station["is_access_point"]:
             continue
-        mean, low, high = _ends(station["goodput_bps"], of.scale, of.limits)
-        airtime = _ends(station["airtime_share"], air.scale, air.limits)[0]
-        row = {"variant": station["variant"], "station": station["station"]}
-        row |= {"mean": mean, "low": low, "high": high, "airtime": airtime}
+        airtime = named(station["airtime_share"], air.scale, "airtime", air.limits)["airtime"]
+        row = {"variant": station["variant"], "station": station["station"], "airtime": airtime}
+        row |= ends(station["goodput_bps"], of.scale, limits=of.limits)
         rows.append(row | {"against": _changed(station) or "reference"})
     return rows
 

@@ -35,7 +35,7 @@ def remedies_section(remedies: Remedies, suffix: str = "") -> Section:
         _ABOUT[remedies["aim"]],
         _plots(remedies, suffix),
         tables_remedies.grid(remedies, ""),
-        (*(each.text for each in findings.not_ranked(remedies)), *remedies["notes"]),
+        notes=(*(each.text for each in findings.not_ranked(remedies)), *remedies["notes"]),
     )
 
 

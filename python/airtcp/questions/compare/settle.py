@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.questions.compare import cell_values as values
 from airtcp.questions.compare import quantities
+from airtcp.words.grid import elided
 from airtcp.words.sentences import listed
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ _FEW: Final = 3
 _MOST: Final = 50
 """Most replications that are advised."""
 _LEAST: Final = 8
+_NAME: Final = 40
+"""Characters of a name in a sentence."""
 _SOON: Final = 16
 """Replications that are not too many for one more variant."""
 _MORE: Final = 8
@@ -46,7 +49,7 @@ class Settling:
         Args:
             replications: Those that do not tell.
         """
-        alone = f"of {listed(self.names)} alone"
+        alone = f"of {listed([elided(name, _NAME) for name in self.names])} alone"
         if self.number is None:
             return f"More replications {alone} (-n {_more(replications)}) may tell."
         return f"About {self.number} replications {alone} should tell."
