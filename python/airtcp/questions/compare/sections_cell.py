@@ -233,7 +233,7 @@ def _stations(subject: SchemesSubject) -> Grid:
     for key in ("goodput_bps", "airtime_share"):
         values: list[Estimate] = [station[key] for station in rows]
         cells = [words.estimate(value, of[key].scale, of[key].limits) for value in values]
-        columns.append(Column(of[key].head, cells, keys=[value["mean"] for value in values]))
+        columns.append(Column(of[key].label, cells, keys=[value["mean"] for value in values]))
     columns.insert(2, Column("vs reference", [_changed(station) or "-" for station in rows]))
     names = [f"{station['station']} ({station['cell']})" for station in rows]
     return Grid("station", names, columns)

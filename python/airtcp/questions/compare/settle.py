@@ -8,6 +8,7 @@ paired differences, which falls with the square root of the number.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from shlex import quote
 from statistics import NormalDist, fmean, stdev
 from typing import TYPE_CHECKING, Any, Final
 
@@ -64,8 +65,7 @@ class Settling:
         """
         number = f" -n {self.number or _more(replications)}"
         named = ",".join([*([] if first is None else [first]), *self.names])
-        quote = "'" if set(named) & set(" {}()*&;<>|$") else ""
-        return f"--{option} {quote}{named}{quote}{number}"
+        return f"--{option} {quote(named)}{number}"
 
 
 def _more(replications: int) -> int:

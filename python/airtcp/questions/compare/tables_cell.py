@@ -47,7 +47,7 @@ def differences(subject: SchemesSubject, reference: str) -> Grid:
         means = [scheme_values.mean_of(o, question["quantity"])["mean"] or 0.0 for o in outcomes]
         least = question["matters"] * (max(means) if question["relative"] else 1.0)
         places = [_place(question, name, least) for name in names]
-        columns.append(Column("", places, left=True))
+        columns.append(Column(f"place in\n{what}", places, left=True))
     return Grid("scheme", names, columns, f"Against {reference}")
 
 
