@@ -175,18 +175,21 @@ def test_a_gain_with_a_price_does_not_help() -> None:
         "Cannot tell whether a scheme helps without a price: ftca gives"
     )
     assert said.doubt == (
-        "Whether ack-filter is better than base is open: about 30 replications (-n 30) should tell."
+        "Whether ack-filter helps is open: more replications of it alone may tell."
     )
 
 
 def test_nothing_helps_or_it_is_not_known() -> None:
-    assert _said(_subject([BASE, FTCA])).headline == "No scheme helps this cell: keep base."
+    assert _said(_subject([BASE, FTCA])).headline == (
+        "No scheme helps this cell: keep it as it is."
+    )
     open_ones = {"goodput": ["ftca"]}
     said = _said(_subject([BASE, FTCA], undecided=open_ones, runs=2))
     assert said.headline == (
         "Cannot tell whether a scheme helps this cell: ftca may gain, but none is shown to."
     )
-    assert said.help == "More replications (-n 8) may tell."
+    assert said.help == "More replications of ftca alone (-n 8) may tell."
+    assert str(said.next).startswith("To tell: --schemes base,ftca -n 8   All: ")
     one = _said(_subject([BASE, FTCA], runs=1))
     assert one.headline == "One replication gives no verdict."
     assert one.table is not None
@@ -201,8 +204,9 @@ def test_a_long_table_keeps_what_helps_and_the_cell_as_it_is() -> None:
     others = [_outcome(f"pie:target={i} ms", 12.0, 0.7, 0.05) for i in range(200)]
     said = _said(_subject([*others, BASE, FILTER, FTCA], better=HELPS, worse={"goodput": ["ftca"]}))
     assert said.table is not None
-    assert said.table.names == ["ack-filter", "base"]
-    assert said.table.more == 201
+    assert said.table.names[:2] == ["ack-filter", "base"]
+    assert len(said.table.names) == 9
+    assert said.table.more == 194
 
 
 def test_several_scenarios_are_counted() -> None:
@@ -216,7 +220,7 @@ def test_several_scenarios_are_counted() -> None:
     )
     open_still = _subject([BASE, FTCA], undecided={"goodput": ["ftca"]}, needed=20)
     assert _said(helped, open_still).help == (
-        "On 1 scenario the runs do not tell: more replications (-n 20) may."
+        "On 1 scenario the runs do not tell: fewer schemes, and more replications, may."
     )
 
 
@@ -234,10 +238,11 @@ def test_a_real_comparison_is_said_in_the_grammar(
         show.put_answer(said, details=False)
         lines = capsys.readouterr().out.splitlines()
         assert len(lines) <= LINES
-        assert max(map(len, lines)) <= 100
+        # The last line can be pasted, however long.
+        assert max(map(len, lines[:-1])) <= 100
         show.put_answer(said, details=True)
         out = capsys.readouterr().out
-        assert "Ranking: Goodput" in out
+        assert "Against base" in out
         assert 'ftca sets cells[0].schemes = [{ scheme = "ftca" }]' in " ".join(out.split())
         drawn = charts_answer.chart_cell(result.json)
         if len(scenarios) == 1:

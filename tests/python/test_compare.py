@@ -14,7 +14,7 @@ import pytest
 import airtcp
 from airtcp.cli.compare import link_keys
 from airtcp.questions.compare import findings as compare
-from airtcp.questions.compare import slot_limits
+from airtcp.questions.compare import quantities, slot_limits
 from airtcp.questions.compare import verdict as verdict_words
 from airtcp.words import sentences as words
 
@@ -297,105 +297,6 @@ def a_case(
     }
 
 
-def test_words_follow_the_verdict() -> None:
-    means = {"a": 3e6, "b": 2e6, "c": 1e6}
-    said = verdict_words.conclusion
-    waste: Any = {"variant": "b", "than": "a", "better": ["waste"], "worse": ["goodput"]}
-    slow: Any = {"variant": "c", "than": "b", "better": [], "worse": ["goodput"]}
-
-    sure = said(a_case(means, {"first": "a", "worse": [slow]}))
-    assert (sure.headline, sure.tone) == ("a is the best choice", "good")
-    assert (
-        "No other TCP is significantly better by at least the threshold (goodput 3 %, delivery"
-        " time (95 %) 10 %, retransmitted share 1 percentage point)." in sure.text
-    )
-    # All four criteria are shown, and the unmeasured one is named.
-    for part in ("goodput 3.00 Mb/s", "delivery time (95 %) 50.0 ms", "retransmitted share 1.0 %"):
-        assert part in sure.text
-    assert "share beside other flows not measured" in sure.text
-
-    dear = a_case(means, {"first": "a", "alternatives": [waste], "worse": [slow]}, resent=0.29)
-    assert said(dear).headline == "a for goodput, b for few retransmissions"
-    assert "b is better in retransmitted share (1.0 %, a 29 %)" in said(dear).text
-    assert "worse in goodput (2.00 Mb/s, a 3.00 Mb/s)" in said(dear).text
-    [behind] = verdict_words.further_findings(dear)
-    assert behind.text == "c is worse in goodput (1.00 Mb/s, b 2.00 Mb/s)."
-
-    same: dict[str, Any] = {"first": "a", "not_distinguishable": ["b"]}
-    assert said(a_case(means, same | {"equivalent": ["b"]})).headline == "a or b"
-    # Without a significant difference two TCPs are not yet as good.
-    unknown = said(a_case(means, same | {"needed": 8}, count=2))
-    assert unknown.headline == "Cannot tell (2 replications; -n 8): a or b"
-    assert "About 8 replications should tell (-n 8)." in unknown.text
-    assert verdict_words.best(a_case(means, same)) == []
-    assert verdict_words.summary(a_case(means, same)) == "cannot tell (10 replications): a or b"
-    # A variant with a better mean, though not significantly, is named.
-    likely = a_case(means, {"first": "a", "worse": [slow]}, resent=0.29)
-    assert said(likely).headline == "a, tentatively (10 replications)"
-    assert "b in retransmitted share (1.0 %, a 29 %)" in said(likely).text
-    single = a_case(means, {}, count=1)
-    assert said(single).tone == "warn"
-    assert "no confidence interval" in said(single).text
-
-
-def test_what_is_not_ranked_is_not_named_best() -> None:
-    why = [{"variant": "a", "why": "it needs a queue that marks with ECN, and the path has none"}]
-    case = a_case({"a": 9e6, "b": 2e6}, {"first": "b", "not_ranked": why}, resent=0.29)
-    assert verdict_words.conclusion(case).headline == "Only b is ranked"
-    [left] = verdict_words.further_findings(case)
-    assert left.text.startswith("a (9.00 Mb/s): it needs a queue that marks")
-    assert compare.best(case) == "b"
-    assert "a is not ranked: it needs" in compare.best_choice(case).text
-    # Nor by a single run.
-    single = a_case({"a": 9e6, "b": 2e6, "c": 1e6}, {"not_ranked": why}, count=1)
-    assert verdict_words.conclusion(single).text.startswith("b has the highest goodput")
-
-
-def test_what_is_worse_was_tried_and_is_named() -> None:
-    slow: Any = {"variant": "c", "than": "b", "better": [], "worse": ["goodput"]}
-    why = [{"variant": "d", "why": "it needs a queue that marks with ECN"}]
-    means = {"a": 3e6, "b": 2e6, "c": 1e6, "d": 9e6}
-    case = a_case(
-        means, {"first": "a", "not_distinguishable": ["b"], "worse": [slow], "not_ranked": why}
-    )
-    assert f"{verdict_words.WORSE}: c." in compare.best_choice(case).text
-    said = compare.best_choices([("one", case), ("two", case)]).text
-    assert "Worse on every link: c." in said
-    assert "Not ranked on any link, because the paths lack what they need: d." in said
-
-
-def test_equal_goodputs_are_no_best_choice_of_goodput() -> None:
-    means = {"a": 3e6, "b": 2.99e6, "c": 2.98e6}
-    late: Any = {"variant": "b", "than": "a", "better": [], "worse": ["delay"]}
-    case = a_case(means, {"first": "a", "worse": [late, {**late, "variant": "c"}]})
-    said = verdict_words.conclusion(case)
-    assert (said.headline, said.tone) == (
-        "a is the best choice, though goodput hardly differs",
-        "plain",
-    )
-    assert "Goodput hardly differs: all ranked TCPs lie within 3 % of the highest." in said.text
-    apart = a_case({"a": 3e6, "b": 2e6, "c": 1e6}, {"first": "a", "worse": [late]})
-    assert "hardly differs" not in verdict_words.conclusion(apart).text
-
-
-def test_the_choice_matters_where_one_tcp_gets_much_less() -> None:
-    means = {"a": 3e6, "b": 2.99e6, "c": 2.98e6, "d": 1.5e6}
-    late: Any = {"variant": "b", "than": "a", "better": [], "worse": ["delay"]}
-    case = a_case(means, {"first": "a", "worse": [late, {**late, "variant": "d"}]})
-    said = verdict_words.conclusion(case)
-    assert said.headline == "a is the best choice"
-    assert "hardly" not in said.text
-    assert (
-        "Mean goodput: a, b and c lie within 3 % of the highest; d (1.50 Mb/s) does not."
-        in said.text
-    )
-    # One that is not ranked was compared, too.
-    why = [{"variant": "d", "why": "it needs a queue that marks with ECN"}]
-    unmet = verdict_words.conclusion(a_case(means, {"first": "a", "not_ranked": why})).text
-    assert "hardly" not in unmet
-    assert "d (1.50 Mb/s) does not." in unmet
-
-
 def test_terminal_page_and_document_have_one_verdict(
     run: Program, lossy: Path, tmp_path: Path
 ) -> None:
@@ -407,10 +308,9 @@ def test_terminal_page_and_document_have_one_verdict(
     verdict = case["verdict"]
     assert [entry["variant"] for entry in verdict["not_ranked"]] == ["jersey:ecn=true"]
     assert verdict["first"] in {"sack", "cubic"}
-    said = verdict_words.conclusion(case)
     page = html.unescape((tmp_path / "all" / "report.html").read_text("utf-8"))
     for text in (out, page):
-        assert said.text in text
+        assert document["answer"]["headline"] in text
         assert 'it needs a queue of kind "jersey", and the path has none' in text
     assert out.startswith(document["answer"]["headline"])
     places = pl.read_parquet(tmp_path / "all" / "outcomes.parquet")["verdict"].to_list()
@@ -457,44 +357,8 @@ def _paired(mean: float, low: float | None, high: float | None) -> dict[str, Any
 def test_no_difference_is_below_nothing() -> None:
     case = a_case({"a": 3e6, "b": 2e6}, {})
     case["outcomes"][1]["difference"] = _paired(14.0, -461.0, 58.0)
-    shown = compare.against_reference(case["outcomes"][1])
+    shown = quantities.against_reference(case["outcomes"][1])
     assert shown == "~ +14 [\N{MINUS SIGN}100, +58]"
-
-
-def test_what_has_no_interval_is_not_called_insignificant() -> None:
-    case = a_case({"a": 3e6, "b": 2e6}, {}, count=1)
-    case["outcomes"][1]["difference"] = _paired(-33.0, None, None)
-    said = compare.against(case, "a")
-    assert said is not None
-    assert said.text == "Not tested (one replication only): b."
-    case["replications"] = 10
-    said = compare.against(case, "a")
-    assert said is not None
-    assert said.text == "Not tested (rare replications make the mean): b."
-
-
-def test_the_shortest_round_trip_is_not_the_longest() -> None:
-    case = a_case({"a": 1e6, "b": 1e6, "c": 1e6}, {})
-
-    def said(*ends: tuple[float, float | None, float | None]) -> str | None:
-        for outcome, (mean, low, high) in zip(case["outcomes"], ends, strict=True):
-            outcome["rtt_mean_s"] = {"mean": mean, "ci_low": low, "ci_high": high}
-        found = compare.delay(case)
-        return None if found is None else f"{found.headline}. {found.text}"
-
-    wide, near, far = (0.055, 0.02, 0.12), (0.03, 0.02, 0.04), (0.06, 0.05, 0.07)
-    text = said(wide, near, far)
-    assert text is not None
-    assert text.startswith("Shortest round-trip time: b or a. ")
-    assert "30.0 ms with b and 60.0 ms with c, the longest" in text
-    # A variant with a longer mean than an excluded one is not among the shortest.
-    longest = (0.08, 0.02, 0.14)
-    text = said(longest, near, far)
-    assert text is not None
-    assert text.startswith("Shortest round-trip time: b. ")
-    assert text.endswith("Also longer on average, but not significantly: a 80.0 ms.")
-    # A shortest variant without an interval excludes no other.
-    assert said((0.025, None, None), near, far) is None
 
 
 def test_no_interval_exceeds_the_slots_of_a_second(tmp_path: Path) -> None:
@@ -514,3 +378,40 @@ def test_no_interval_exceeds_the_slots_of_a_second(tmp_path: Path) -> None:
     assert value["ci_high"] > 100
     studied = airtcp.study(path, remedies=False, replicas=2)
     assert ", 100]" in studied.page()
+
+
+def test_places_follow_the_verdict() -> None:
+    means = {"a": 3e6, "b": 2e6, "c": 1e6, "d": 9e6}
+    trade: Any = {"variant": "b", "than": "a", "better": ["waste"], "worse": ["goodput"]}
+    slow: Any = {"variant": "c", "than": "b", "better": [], "worse": ["goodput", "delay"]}
+    why = [{"variant": "d", "why": "it needs a queue that marks with ECN"}]
+    made = a_case(
+        means, {"first": "a", "alternatives": [trade], "worse": [slow], "not_ranked": why}
+    )
+    assert [verdict_words.place(made, name) for name in means] == [
+        "best",
+        "better in overhead; worse in goodput than a",
+        "worse in goodput and delivery time than b",
+        "not ranked",
+    ]
+    [left] = compare.not_ranked(made)
+    assert left.text == "d: it needs a queue that marks with ECN."
+    # Without a significant difference two TCPs are not yet as good, and the first is not the best.
+    same: dict[str, Any] = {"first": "a", "not_distinguishable": ["b"]}
+    two = {"a": 3e6, "b": 2e6}
+    assert verdict_words.place(a_case(two, same), "b") == "may be as good as a"
+    assert verdict_words.place(a_case(two, same), "a") == "highest mean"
+    assert verdict_words.best(a_case(two, same)) == []
+    alike = a_case(two, same | {"equivalent": ["b"]})
+    assert verdict_words.place(alike, "b") == "as good as a"
+    assert verdict_words.place(a_case(two, {}, count=1), "a") == ""
+
+
+def test_what_is_not_ranked_is_not_named_best() -> None:
+    why = [{"variant": "a", "why": "it needs a queue that marks with ECN, and the path has none"}]
+    case = a_case({"a": 9e6, "b": 2e6}, {"first": "b", "not_ranked": why}, resent=0.29)
+    assert quantities.best(case) == "b"
+    assert compare.best_choice(case).headline == "Only b can be ranked here: it gets 2.0 Mb/s"
+    # Nor by a single run.
+    single = a_case({"a": 9e6, "b": 2e6, "c": 1e6}, {"not_ranked": why}, count=1)
+    assert "b got most" in compare.best_choice(single).headline

@@ -16,7 +16,6 @@ import airtcp
 from airtcp.questions.compare import cell_values as scheme_values
 from airtcp.questions.compare import charts_cell as charts_schemes
 from airtcp.questions.compare import findings_cell as schemes
-from airtcp.questions.compare.sections_cell import schemes_page
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -54,13 +53,11 @@ def cell(tmp_path: Path) -> Path:
 
 def test_the_terminal(run: Program, cell: Path) -> None:
     command = ("compare", cell.name, "--schemes", "ftca+rts", "--schemes", "edca,codel")
-    assert "Ranking" not in _ended(run(*command))
+    assert "Against base" not in _ended(run(*command))
     out = _ended(run(*command, "--details"))
     for part in (
         "Three uploads (3 replications, 1.00 s each)",
-        "Ranking: Goodput",
-        "Ranking: Fairness (Jain's index)",
-        "Ranking: Slowest flow",
+        "Against base",
         "vs base",
         'ftca+rts sets cells[0].schemes = [{ scheme = "ftca" }], cells[0].mac.access = "edca"',
         'cells[0].mac.rts_threshold = "100 B".',
@@ -213,8 +210,7 @@ def test_one_replication_has_no_interval(run: Program, cell: Path) -> None:
     command = ("compare", cell.name, "--schemes", "rts", "-n", "1")
     assert _ended(run(*command)).startswith("One replication gives no verdict.")
     out = _ended(run(*command, "--details"))
-    assert "No verdict from one replication" in out
-    assert "[" not in out.split("Ranking")[1].split("No verdict")[0]
+    assert "[" not in out.split("Against base")[1].split("sets")[0]
     document = airtcp.compare_schemes(cell, schemes="rts", replications=1).json
     for outcome in document["subjects"][0]["outcomes"]:
         assert outcome["total_goodput_bps"]["ci_low"] is None
@@ -301,108 +297,6 @@ def _verdict(
     return subject
 
 
-def test_nothing_helps(measured: SchemesSubject) -> None:
-    subject = _verdict(measured, {}, {})
-    first = schemes.findings(subject, "base")[0]
-    assert first.headline == "No scheme helps this cell"
-    assert "keep base" in first.text
-    assert "goodput, fairness or the slowest flow" in first.text
-
-
-def test_what_the_replications_do_not_tell(measured: SchemesSubject) -> None:
-    subject = _verdict(measured, {}, {})
-    subject["verdict"]["replications"] = 2
-    goodput, fairness, *_ = subject["verdict"]["questions"]
-    goodput |= {"undecided": ["rts"], "needed": 8}
-    first = schemes.findings(subject, "base")[0]
-    assert first.headline == "Cannot tell (2 replications; -n 8): whether a scheme helps this cell"
-    assert "The interval of rts contains a gain over base that matters." in first.text
-    # The largest number tells of all; one that is not known leaves it open.
-    fairness |= {"undecided": ["ftca"], "needed": 30}
-    assert "(2 replications; -n 30)" in schemes.conclusion(subject, "base").headline
-    fairness["needed"] = None
-    assert "(2 replications):" in schemes.conclusion(subject, "base").headline
-    # What is worse in something helps in nothing.
-    goodput["worse"] = ["rts", "ftca"]
-    assert scheme_values.undecided(subject) == []
-
-
-def test_what_helps_and_by_how_much(measured: SchemesSubject) -> None:
-    subject = _verdict(measured, {"fairness": ["ftca"]}, {"goodput": ["rts"]})
-    ftca = scheme_values.outcome_of(subject, "ftca")
-    ftca["differences"]["total_goodput_bps"] = _difference(-1e5, 2e5, -0.4)
-    for station in subject["stations"]:
-        station["goodput_difference"] = None
-    found = schemes.findings(subject, "base")
-    assert found[0].headline == "ftca helps this cell"
-    assert "fairness from 0.900 to 0.990 (+0.090 [+0.080, +0.100])" in found[0].text
-    assert (
-        "nothing becomes significantly worse by more than 3 % of goodput, 0.02 of fairness or 5 %"
-        " of the slowest flow" in found[0].text
-    )
-    assert found[0].text.endswith("No station gets significantly less.")
-    costs = next(f for f in found if "cost" in f.headline)
-    assert costs.headline == "rts has a cost and no significant gain"
-    assert schemes.helping(subject) == ["ftca"]
-    # Stations that lose are named, also if only their own interval says so.
-    stations = [s for s in subject["stations"] if s["variant"] == "ftca" and s["station"] != "ap"]
-    stations[0]["goodput_difference"] = _difference(-1e6, 1e5, -20.0)
-    assert (
-        f"Perhaps less goodput: {stations[0]['station']} under ftca."
-        in schemes.conclusion(subject, "base").text
-    )
-    subject["verdict"]["stations"] = [
-        {"variant": "ftca", "gain": [], "lose": [stations[0]["station"]]}
-    ]
-    said = schemes.conclusion(subject, "base").text
-    assert f"Significantly less goodput: {stations[0]['station']} under ftca." in said
-    assert "Perhaps" not in said
-
-
-def test_a_loss_by_its_own_interval_is_no_help(measured: SchemesSubject) -> None:
-    # Goodput falls by 8 %, which the interval excludes but the verdict of many does not claim.
-    subject = _verdict(measured, {"fairness": ["ftca"]}, {})
-    found = schemes.findings(subject, "base")
-    assert schemes.helping(subject) == []
-    assert found[0].headline == "No scheme helps this cell without a cost"
-    assert "ftca gains in one respect and may cost in another" in found[0].text
-    assert found[1].headline == "ftca gains fairness and may cost goodput"
-    # A loss that does not matter is none.
-    ftca = scheme_values.outcome_of(subject, "ftca")
-    ftca["differences"]["total_goodput_bps"] = _difference(-1e3, 1e2, -0.01)
-    assert schemes.helping(subject) == ["ftca"]
-
-
-def test_a_trade_off_is_no_help(measured: SchemesSubject) -> None:
-    subject = _verdict(measured, {"fairness": ["ftca"]}, {"goodput": ["ftca"]})
-    subject["verdict"]["trade_offs"] = [
-        {"variant": "ftca", "better": ["fairness"], "worse": ["goodput"]}
-    ]
-    found = schemes.findings(subject, "base")
-    assert found[0].headline == "No scheme helps this cell without a cost"
-    assert found[1].headline == "ftca gains fairness and costs goodput"
-    assert "\N{MINUS SIGN}8.0 % [\N{MINUS SIGN}8.4, \N{MINUS SIGN}7.6]" in found[1].text
-    assert schemes.helping(subject) == []
-    assert "on average" not in found[0].text
-    subject = _verdict(measured, {"fairness": ["ftca", "rts"]}, {"goodput": ["ftca", "rts"]})
-    subject["verdict"]["trade_offs"] = [
-        {"variant": name, "better": ["fairness"], "worse": ["goodput"]} for name in ("rts", "ftca")
-    ]
-    subject["verdict"]["questions"][0]["ranking"]["order"] = ["base", "ftca", "rts"]
-    first = schemes.findings(subject, "base")[0]
-    assert "ftca costs the least on average: goodput from" in first.text
-
-
-def test_stations_that_lose_are_named(measured: SchemesSubject) -> None:
-    subject = _verdict(measured, {}, {})
-    subject["verdict"]["stations"] = [{"variant": "ftca", "gain": ["sta0"], "lose": ["sta2"]}]
-    station = scheme_values.station_of(subject, "ftca", "sta2")
-    station["goodput_difference"] = _difference(-1e6, 1e5, -20.0)
-    said = next(f for f in schemes.findings(subject, "base") if "get less" in f.headline)
-    assert "ftca costs sta2 \N{MINUS SIGN}20 % [\N{MINUS SIGN}22, \N{MINUS SIGN}18]" in said.text
-    assert "sta0" not in said.text
-
-
 def test_all_names_what_does_not_run() -> None:
     result = airtcp.compare_schemes(
         "cell", text=CELL, replications=2, overrides={"cells[0].mac.rts_threshold": "100 B"}
@@ -417,4 +311,39 @@ def test_all_names_what_does_not_run() -> None:
     assert "already sends RTS" in left["rts"]
     said = next(f for f in result.findings if f.headline == "Not ranked")
     assert "rts: the scenario already sends RTS before these frames" in said.text
-    assert "Not ranked" in schemes_page(result.json)
+    assert "Not ranked" in result.page()
+
+
+def test_what_is_worse_in_something_may_not_help(measured: SchemesSubject) -> None:
+    subject = _verdict(measured, {}, {})
+    goodput, fairness, *_ = subject["verdict"]["questions"]
+    goodput["undecided"], fairness["undecided"] = ["rts"], ["ftca"]
+    assert scheme_values.undecided(subject) == ["ftca", "rts"]
+    goodput["worse"] = ["rts", "ftca"]
+    assert scheme_values.undecided(subject) == []
+
+
+def test_a_loss_by_its_own_interval_is_no_help(measured: SchemesSubject) -> None:
+    # Goodput falls by 8 %, which the interval excludes but the verdict of many does not claim.
+    subject = _verdict(measured, {"fairness": ["ftca"]}, {})
+    assert schemes.helping(subject) == []
+    assert schemes.doubtful(subject) == ["ftca"]
+    # A loss that does not matter is none.
+    ftca = scheme_values.outcome_of(subject, "ftca")
+    ftca["differences"]["total_goodput_bps"] = _difference(-1e3, 1e2, -0.01)
+    assert schemes.helping(subject) == ["ftca"]
+    # A trade is no help.
+    assert schemes.helping(_verdict(measured, {"fairness": ["ftca"]}, {"goodput": ["ftca"]})) == []
+
+
+def test_stations_that_lose_are_named(measured: SchemesSubject) -> None:
+    subject = _verdict(measured, {}, {})
+    subject["verdict"]["stations"] = [{"variant": "ftca", "gain": ["sta0"], "lose": ["sta2"]}]
+    said = next(f for f in schemes.said(subject) if "get less" in f.headline)
+    assert said.text == "sta2 under ftca."
+    # By its own interval only, a station loses perhaps.
+    station = next(
+        s for s in subject["stations"] if (s["variant"], s["station"]) == ("ftca", "sta1")
+    )
+    station["goodput_difference"] = _difference(-1e6, 1e5, -20.0)
+    assert [s["station"] for s in scheme_values.doubtful_stations(subject, "ftca")] == ["sta1"]

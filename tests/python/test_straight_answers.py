@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import airtcp
-from airtcp.questions.compare import findings as compare
 from airtcp.questions.compare import quantities
 from airtcp.words import notes
 
@@ -78,32 +77,6 @@ def _compared(first: str | None, goodput: float) -> Any:
         "outcomes": outcomes,
         "verdict": {"first": first, "not_distinguishable": [], "worse": [], "not_ranked": []},
     }
-
-
-@pytest.mark.parametrize(
-    ("cases", "said"),
-    [
-        (
-            [("reno", 1e6), (None, 1e6)],
-            "threshold: reno 1. On 1 link the runs do not allow a ranking.",
-        ),
-        ([(None, 1e6), (None, 1e6)], "The runs do not allow a ranking on any of these links."),
-        ([("reno", 1e6), (None, 0.0), (None, 0.0)], "On 2 links no TCP delivers anything."),
-        (
-            [(None, 0.0), (None, 0.0)],
-            "The runs do not allow a ranking on any of these links. On 2 links no TCP delivers",
-        ),
-    ],
-)
-def test_links_without_an_order_are_counted_as_they_are(
-    cases: list[tuple[str | None, float]], said: str
-) -> None:
-    links = [(f"link {i}", _compared(*case)) for i, case in enumerate(cases)]
-    text = compare.best_choices(links).text
-    assert said in text
-    assert "more" not in text
-    # What is said of none of them is not said again with a number.
-    assert text.count("give") == said.count("give")
 
 
 def test_epoch_time_stamps_give_the_slot(tmp_path: Path) -> None:

@@ -146,7 +146,7 @@ def compare(
     --schemes, the schemes of an 802.11 cell are compared instead. --html or --out writes a
     report.
     """
-    from airtcp.cli import compare_cell, places, write
+    from airtcp.cli import compare_cell, places
     from airtcp.cli.overrides import replaced
     from airtcp.questions.compare import call
 
@@ -188,12 +188,12 @@ def compare(
             **reading,
         )
     done = [case["replications"] for s in result.json["subjects"] for case in s["cases"][:1]]
-    finished = write.finished(done[-1], "replication") if done else "nothing was finished"
+    unfinished = "" if done else "nothing was finished"
     output.finish(
         result,
         where,
         rows=lambda: (result.outcomes, _rows(result)),
-        stopped=finished if result.interrupted else None,
+        stopped=unfinished if result.interrupted else None,
         finished=len(done),
     )
 

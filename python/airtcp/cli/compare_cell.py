@@ -36,7 +36,7 @@ def compare(
         workers: As for `compare_schemes`.
         output: The requested output.
     """
-    from airtcp.cli import places, write
+    from airtcp.cli import places
     from airtcp.questions.compare import call_cell
 
     _refuse_traces(scenarios)
@@ -55,12 +55,12 @@ def compare(
         )
     subjects = result.json["subjects"]
     done = subjects[-1]["replications"] if subjects else 0
-    finished = write.finished(done, "replication") if done else "nothing was finished"
+    unfinished = "" if done else "nothing was finished"
     output.finish(
         result,
         where,
         rows=lambda: (result.outcomes, _rows(result)),
-        stopped=finished if result.interrupted else None,
+        stopped=unfinished if result.interrupted else None,
         finished=len(subjects),
     )
 

@@ -31,6 +31,12 @@ WHAT: Final = {
     "layout": "files that are read as links",
 }
 """What the names of a family are, in a few words."""
+BESIDE: Final = {
+    "scheme": "airtcp compare CELL --schemes all tries each of these that can act in the cell, and"
+    " beside them base (the cell as it is), edca, rts, ack-1, and the queues of the cell (airtcp"
+    " list queue).",
+}
+"""What can be named where names of a family can, without being of the family."""
 _WIDTH: Final = 38
 """Characters of names in a line."""
 

@@ -43,6 +43,7 @@ def list_(
     details: opt.Details = False,
 ) -> None:
     """List everything that has a name: loss models, queues, congestion laws, profiles ..."""
+    from airtcp.cli import families
     from airtcp.data import extension
 
     with refusals():
@@ -55,11 +56,12 @@ def list_(
     with to_stdout():
         if family is None and not details:
             from airtcp.cli import show
-            from airtcp.cli.families import overview
 
-            show.put_answer(overview(entries), details=False)
+            show.put_answer(families.overview(entries), details=False)
         else:
             _every(entries)
+            if family in families.BESIDE:
+                screen().print(families.BESIDE[family], width=show_width(screen()))
 
 
 def _every(entries: list[dict[str, str]]) -> None:

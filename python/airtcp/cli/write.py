@@ -164,7 +164,8 @@ def finish(
     Args: result: The result. places: The places of files. form: The format. table: As for
         `printed`. text: As for `printed`. rows: As for `printed`. drawn: Writes the figures. show:
         Whether to open the page. quiet: Whether to print fewer notes. stopped: What was finished,
-        if Ctrl-C stopped the work. finished: Number of finished pieces; with 0 nothing is written.
+        if Ctrl-C stopped the work; empty if the answer says it. finished: Number of finished
+        pieces; with 0 nothing is written.
     """
     problem: Exception | None = None
     with finishing():
@@ -190,7 +191,7 @@ def finish(
 
         typer.launch(places.report.resolve().as_uri())
     if stopped is not None:
-        note(f"interrupted: {stopped}", quiet=False)
+        note(f"interrupted: {stopped}" if stopped else "interrupted", quiet=False)
         raise SystemExit(INTERRUPTED)
 
 

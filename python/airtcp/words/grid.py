@@ -142,6 +142,29 @@ class Grid:
         title = ["", self.title] if self.title else []
         return [*title, "", *lines, "", *([self.rest] if self.rest else [])]
 
+    def within(self, wide: int = 100) -> Grid:
+        """Return the table without the columns that do not fit, the highest rank first.
+
+        A program that reads the table of an answer gets one block of columns, as a person does.
+
+        Args:
+            wide: Characters of a line.
+
+        >>> columns = [Column("goodput", ["8.9"]), Column("queue", ["1"], rank=1)]
+        >>> [column.head for column in Grid("flow", ["a"], columns).within(20).columns]
+        ['goodput']
+        """
+        columns = list(self.columns)
+        while self._width(columns) > wide and any(column.rank for column in columns):
+            columns.remove(max(columns, key=lambda column: column.rank))
+        return Grid(self.head, self.names, columns, self.title, self.more, self.sort)
+
+    def _width(self, columns: Sequence[Column]) -> int:
+        """Return the characters of a line: two blanks before each column, one at each end."""
+        each = [[self.head, *self.names]]
+        each += [[*column.head.split("\n"), *column.cells] for column in columns]
+        return 2 * len(each) + sum(max(map(len, texts)) for texts in each)
+
     def rows(self) -> list[dict[str, str]]:
         """Return the rows as dictionaries by heading, with the cells in full.
 

@@ -12,19 +12,20 @@ from airtcp.questions.compare import (
     answer_remedies,
     answer_table,
     answer_tcp,
+    findings,
+    quantities,
     slot_limits,
     tables,
     tables_remedies,
     verdict,
 )
-from airtcp.questions.compare import findings as compare
-from airtcp.questions.compare import findings_remedies as remedies_words
 from airtcp.words import sentences as words
 from airtcp.words.answer import DEEPER, Answer
 from airtcp.words.sentences import Finding
 
 if TYPE_CHECKING:
     from airtcp.data.documents import CompareDocument, CompareSubject
+    from airtcp.questions.compare.answer_tcp import Told
     from airtcp.words.grid import Grid
 
 _FEW: Final = 2
@@ -44,12 +45,14 @@ def answer(document: CompareDocument) -> Answer | None:
         return None
     if len(subjects) > 1:
         headline, helps = answer_many.sentences(subjects)
-        doubt = _stopped(document) or answer_many.doubt(document, subjects)
+        doubt = _stopped(document, subjects[-1]) or answer_many.doubt(document, subjects)
     else:
-        headline, helps, open_still = _sentences(subjects[0], document["rival"])
-        doubt = _stopped(document) or _doubt(document, subjects[0], open_still)
+        told = answer_tcp.told(subjects[0]["cases"][0])
+        headline, helps, open_still = _sentences(subjects[0], document["rival"], told)
+        doubt = _stopped(document, subjects[0]) or _doubt(document, subjects[0], open_still)
     further, details = _next(document, subjects), _details(document, subjects)
-    return Answer(headline, helps, doubt, table(document), further, details)
+    grid = table(document)
+    return Answer(headline, helps, doubt, grid and grid.within(), further, details)
 
 
 def table(document: CompareDocument, rows: int | None = None) -> Grid | None:
@@ -64,13 +67,15 @@ def table(document: CompareDocument, rows: int | None = None) -> Grid | None:
         return answer_many.table(subjects, rows or answer_many.ROWS)
     if not subjects:
         return None
-    return answer_table.table(subjects[0], document["rival"], rows or answer_table.ROWS)
+    flow = document["options"].get("flow")
+    return answer_table.table(subjects[0], document["rival"], rows or answer_table.ROWS, flow)
 
 
-def _sentences(subject: CompareSubject, rival: str | None) -> tuple[str, str | None, str | None]:
+def _sentences(
+    subject: CompareSubject, rival: str | None, told: Told
+) -> tuple[str, str | None, str | None]:
     """Return headline and help of one subject, and what is not shown."""
     case, remedies = subject["cases"][0], subject["remedies"]
-    told = answer_tcp.told(case)
     helps = None if remedies is None else answer_remedies.helps(case, remedies)
     headline, doubt = told.headline, told.doubt
     if rival is not None and (shared := answer_tcp.sharing(case, rival)) is not None:
@@ -80,10 +85,10 @@ def _sentences(subject: CompareSubject, rival: str | None) -> tuple[str, str | N
     return headline, helps, told.tells or doubt
 
 
-def _stopped(document: CompareDocument) -> str | None:
+def _stopped(document: CompareDocument, subject: CompareSubject) -> str | None:
     if not document["interrupted"]:
         return None
-    return "The comparison was stopped: this rests on what every TCP had finished."
+    return f"{answer_tcp.stopped(subject['cases'][0]['replications'])}."
 
 
 def _doubt(
@@ -125,9 +130,21 @@ def _next(document: CompareDocument, subjects: list[CompareSubject]) -> str:
     single = alive and not any(
         measure["criterion"] == "share" for measure in case["verdict"]["measures"]
     )
+    if len(subjects) == 1 and (command := _to_tell(subjects[0])) is not None:
+        return f"To tell: {command}   {said}"
     if lone and single and case["channel"] == "scenario":
         return f"{said}   How each shares with other flows: --share cubic"
     return said
+
+
+def _to_tell(subject: CompareSubject) -> str | None:
+    """Return the options of the comparison that should tell which TCP, or remedy, is better."""
+    command = answer_tcp.told(subject["cases"][0]).command
+    remedies = subject["remedies"]
+    if command is not None or remedies is None or remedies["over"] != "replications":
+        return command
+    few = answer_remedies.few(remedies)
+    return None if few is None else few.command("remedies", None, remedies["replications"])
 
 
 def _details(
@@ -150,13 +167,14 @@ def _details(
 
 def _in_full(subject: CompareSubject, reference: str, rival: str | None) -> list[Finding | Grid]:
     parts: list[Finding | Grid] = [
-        tables.case_grid(case, reference, rival, tables.heading(subject, case))
+        tables.case_grid(
+            case, reference, rival, tables.heading(subject, case), cells=quantities.cells(subject)
+        )
         for case in subject["cases"]
     ]
-    parts += compare.subject_findings(subject, reference, rival)
+    parts += [*findings.not_ranked(subject["cases"][0]), *findings.look_alikes(subject)]
     parts += [Finding("Note", note) for note in subject["notes"]]
     if (remedies := subject["remedies"]) is not None:
-        parts.append(tables_remedies.grid(remedies))
-        parts += remedies_words.findings(remedies)
+        parts += [tables_remedies.grid(remedies), *findings.not_ranked(remedies)]
         parts += [Finding("Note", note) for note in remedies["notes"]]
     return parts

@@ -11,11 +11,18 @@ from typing import TYPE_CHECKING, Final
 
 from airtcp.questions.compare import cell_values as values
 from airtcp.questions.compare import findings_cell as schemes
-from airtcp.questions.compare import tables_cell
+from airtcp.questions.compare import settle, tables_cell
 from airtcp.questions.compare.answer_cell_table import ROWS, ROWS_OF_MANY, table, table_of_many
-from airtcp.questions.compare.answer_tcp import amount, amounts, milliseconds, named, some
+from airtcp.questions.compare.answer_tcp import (
+    amount,
+    amounts,
+    milliseconds,
+    named,
+    some,
+    stopped,
+)
 from airtcp.words import sentences as words
-from airtcp.words.answer import Answer
+from airtcp.words.answer import DEEPER, Answer
 from airtcp.words.sentences import Finding, listed
 
 if TYPE_CHECKING:
@@ -25,6 +32,7 @@ if TYPE_CHECKING:
         SchemesDocument,
         SchemesSubject,
     )
+    from airtcp.questions.compare.settle import Settling
     from airtcp.words.grid import Grid
 
 _FEW: Final = 2
@@ -53,17 +61,21 @@ def answer(document: SchemesDocument) -> Answer | None:
     if not subjects:
         return None
     reference = document["reference"]
+    further = "All, and what each scheme sets: --details   Page: --html FILE"
     if len(subjects) == 1:
-        headline, helps = _sentences(subjects[0], reference)
-        doubt = _doubt(subjects[0], reference)
+        number = subjects[0]["verdict"]["replications"]
+        few = settle.schemes(subjects[0]) if number > 1 else None
+        headline, helps = _sentences(subjects[0], reference, few)
+        doubt = _doubt(subjects[0], few)
+        if few is not None:
+            further = f"To tell: {few.command('schemes', reference, number)}   {DEEPER}"
     else:
         headline, helps = _of_many(subjects)
         doubt = None
     if document["interrupted"]:
-        doubt = "The comparison was stopped: this rests on what every scheme had finished."
-    further = "All, and what each scheme sets: --details   Page: --html FILE"
+        doubt = f"{stopped(subjects[-1]['replications'])}."
     grid, details = first_table(document), _details(document, subjects)
-    return Answer(headline, helps, doubt, grid, further, details)
+    return Answer(headline, helps, doubt, grid and grid.within(), further, details)
 
 
 def first_table(document: SchemesDocument, rows: int | None = None) -> Grid | None:
@@ -81,7 +93,9 @@ def first_table(document: SchemesDocument, rows: int | None = None) -> Grid | No
     return table(subjects[0], document["reference"], rows or ROWS)
 
 
-def _sentences(subject: SchemesSubject, reference: str) -> tuple[str, str | None]:
+def _sentences(
+    subject: SchemesSubject, reference: str, few: Settling | None
+) -> tuple[str, str | None]:
     """Return headline and help of one scenario."""
     if subject["verdict"]["replications"] <= 1:
         return "One replication gives no verdict.", f"More replications give one: -n {_MORE}."
@@ -89,19 +103,16 @@ def _sentences(subject: SchemesSubject, reference: str) -> tuple[str, str | None
         return _helpful(subject, helpful)
     if len(subject["outcomes"]) == 1:
         return f"Only {named(reference)} ran: no scheme can act in this cell.", None
-    priced, unknown = _priced(subject), values.undecided(subject)
-    if priced:
-        start = (
-            "Cannot tell whether a scheme helps without a price"
-            if unknown
-            else ("No scheme helps this cell without a price")
-        )
-        return f"{start}: {_trade(subject, priced[0])}.", _other_trade(subject, priced)
-    if unknown:
-        verb = "gains" if len(unknown) == 1 else "gain"
-        may = f"{some(unknown)} may {verb.removesuffix('s')}, but none is shown to"
-        return f"Cannot tell whether a scheme helps this cell: {may}.", _what_tells(subject)
-    return f"No scheme helps this cell: keep {named(reference)}.", None
+    if priced := _priced(subject):
+        start = "Cannot tell whether a scheme helps" if few else "No scheme helps this cell"
+        trade = _trade(subject, priced[0])
+        return f"{start} without a price: {trade}.", _other_trade(subject, priced)
+    if few is not None:
+        may = f"{some(few.names)} may gain, but none is shown to"
+        tells = few.tells(subject["verdict"]["replications"])
+        return f"Cannot tell whether a scheme helps this cell: {may}.", tells
+    kept = "it as it is" if reference == "base" else named(reference)
+    return f"No scheme helps this cell: keep {kept}.", None
 
 
 def _helpful(subject: SchemesSubject, helpful: list[str]) -> tuple[str, str | None]:
@@ -199,31 +210,23 @@ def _losing(subject: SchemesSubject, name: str) -> list[str]:
     return [*shown, *(s["station"] for s in values.doubtful_stations(subject, name))]
 
 
-def _what_tells(subject: SchemesSubject) -> str:
-    """Say how many replications should tell."""
-    needed = values.needed(subject)
-    if needed is None:
-        more = max(_MORE, 2 * subject["verdict"]["replications"])
-        return f"More replications (-n {more}) may tell."
-    return f"About {words.count(needed)} replications (-n {needed}) should tell."
-
-
-def _doubt(subject: SchemesSubject, reference: str) -> str | None:
+def _doubt(subject: SchemesSubject, few: Settling | None) -> str | None:
     """Say what the answer rests on that could be wrong."""
     number = subject["verdict"]["replications"]
-    unknown = values.undecided(subject)
-    shown = schemes.helping(subject) or _priced(subject)
-    if 1 < number <= _FEW and (shown or not unknown):
+    helpful = schemes.helping(subject)
+    shown = helpful or _priced(subject)
+    if 1 < number <= _FEW and (shown or few is None):
         return f"Rests on {words.counted(number, 'replication')}: -n {_MORE} runs more."
-    unknown = [name for name in unknown if name not in shown]
-    if unknown and shown and number > 1:
-        verb = "is" if len(unknown) == 1 else "are"
-        tells = _what_tells(subject).rstrip(".")
-        tells = f"{tells[0].lower()}{tells[1:]}"
-        return (
-            f"Whether {some(unknown, 'or')} {verb} better than {named(reference)} is open: {tells}."
-        )
-    return None
+    if few is None or not shown:
+        return None
+    too = " too" if helpful else ""
+    verb, them = ("helps", "it") if len(few.names) == 1 else ("help", "them")
+    more = "more" if few.number is None else f"about {few.number}"
+    should = "may" if few.number is None else "should"
+    return (
+        f"Whether {some(few.names, 'or')} {verb}{too} is open: {more} replications of {them} alone"
+        f" {should} tell."
+    )
 
 
 def _of_many(subjects: list[SchemesSubject]) -> tuple[str, str | None]:
@@ -233,13 +236,12 @@ def _of_many(subjects: list[SchemesSubject]) -> tuple[str, str | None]:
         return "One replication gives no verdict.", f"More replications give one: -n {_MORE}."
     helpful = [schemes.helping(subject) for subject in tested]
     open_ones = [
-        subject
+        few
         for subject, found in zip(tested, helpful, strict=True)
-        if not found and values.undecided(subject)
+        if not found and (few := settle.schemes(subject)) is not None
     ]
-    more = max([_MORE, *(values.needed(subject) or 0 for subject in open_ones)])
     on = f"On {words.counted(len(open_ones), 'scenario')} the runs do not tell"
-    tells = f"{on}: more replications (-n {more}) may." if open_ones else None
+    tells = f"{on}: fewer schemes, and more replications, may." if open_ones else None
     counts: Counter[str] = Counter(name for found in helpful for name in found)
     if not counts:
         return "No scheme is shown to help any of these scenarios without a price.", tells
@@ -262,14 +264,13 @@ def _details(
     for subject in subjects[:_IN_FULL]:
         name = f"{subject['title'] or subject['name']} ({schemes.head(subject)})"
         parts.append(tables_cell.grid(subject, name))
+        parts.append(tables_cell.differences(subject, reference))
         parts += [
-            tables_cell.ranking(subject, question, reference)
-            for question in subject["verdict"]["questions"]
+            Finding(f"{v['variant']} sets {', '.join(v['sets'])}.", "")
+            for v in subject["variants"]
+            if v["sets"]
         ]
-        parts += schemes.findings(subject, reference)
-        parts += [Finding(f"{line}.", "") for line in schemes.sets(subject)]
-        claims = [schemes.CLAIMS] if subject["verdict"]["replications"] > 1 else []
-        parts += [Finding("Note", note) for note in [*subject["notes"], *claims]]
+        parts += schemes.said(subject)
     if left := len(subjects) - _IN_FULL:
         parts += [Finding(f"{left} more scenarios", "--json has all of them.")] if left > 0 else []
     about = f"Seed {document['seed']}, airtcp {document['airtcp_version']}"

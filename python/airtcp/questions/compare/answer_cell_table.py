@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from airtcp.data.metrics import record
 from airtcp.questions.compare import cell_values as values
 from airtcp.questions.compare import findings_cell as schemes
+from airtcp.questions.compare import settle
 from airtcp.words import sentences as words
 from airtcp.words.grid import Column, Grid, broken, elided
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 _REFERENCE: Final = 3
 """Rank of the reference: what helps, or gains at a price, stands before it."""
-ROWS: Final = 10
+ROWS: Final = 9
 """Schemes in the table of an answer."""
 ROWS_OF_MANY: Final = 16
 _NAME: Final = 28
@@ -50,10 +51,13 @@ def table(subject: SchemesSubject, reference: str, rows: int = ROWS) -> Grid:
         rows: Most rows.
     """
     questions = subject["verdict"]["questions"]
-    placed = [(*_verdict(subject, name, reference), name) for name in _order(subject)]
-    placed.sort(key=lambda row: row[0])
-    told = [row for row in placed if row[0] <= _REFERENCE] if len(placed) > rows else placed
-    kept = [row for row in told if row[2] != reference][: rows - 1]
+    tested = subject["verdict"]["replications"] > 1
+    few = settle.schemes(subject) if tested else None
+    may = [] if few is None else few.names
+    placed = [(*_verdict(subject, name, reference, may), name) for name in _order(subject)]
+    # What may help, the most promising first, stands before what cannot be told.
+    placed.sort(key=lambda row: (row[0], may.index(row[2]) if row[2] in may else len(may)))
+    kept = [row for row in placed if row[2] != reference][: rows - 1]
     shown = [row for row in placed if row in kept or row[2] == reference]
     outcomes = [values.outcome_of(subject, name) for _, _, name in shown]
     metrics = record("schemes", "SchemeOutcome")
@@ -93,7 +97,9 @@ def _order(subject: SchemesSubject) -> list[str]:
     return [*helpful, *sorted((n for n in names if n not in helpful), key=lambda n: -most[n])]
 
 
-def _verdict(subject: SchemesSubject, name: str, reference: str) -> tuple[int, str]:
+def _verdict(
+    subject: SchemesSubject, name: str, reference: str, may: Sequence[str]
+) -> tuple[int, str]:
     """Return the rank of a scheme in the table, and its verdict in words."""
     if subject["verdict"]["replications"] <= 1:
         return 0, ""
@@ -104,20 +110,21 @@ def _verdict(subject: SchemesSubject, name: str, reference: str) -> tuple[int, s
     worse = [q for q in questions if name in q["worse"]]
     if name in schemes.helping(subject):
         return 0, _helps(subject, name)
-    if better and worse:
-        return 1, f"{_named(better)} up; {_named(worse)} down"
     if better:
-        return 2, f"{_named(better)} up; {_named(values.doubtful_costs(subject, name))} down?"
-    return _without_gain(subject, name, reference, worse)
+        down = _named(worse or values.doubtful_costs(subject, name))
+        return 2 - bool(worse), f"{_named(better)} up; {down} down{'' if worse else '?'}"
+    if name in may:
+        return _REFERENCE + 1, "may help"
+    return _without_gain(subject, name, worse)
 
 
 def _without_gain(
-    subject: SchemesSubject, name: str, reference: str, worse: list[SchemeQuestion]
+    subject: SchemesSubject, name: str, worse: list[SchemeQuestion]
 ) -> tuple[int, str]:
     if worse:
         return _REFERENCE + 3, f"{_named(worse)} down"
     if name in schemes.same(subject):
-        return _REFERENCE + 4, f"same as {reference}"
+        return _REFERENCE + 4, "changes nothing"
     if name in values.undecided(subject):
         return _REFERENCE + 1, "cannot tell"
     return _REFERENCE + 2, "does not help"

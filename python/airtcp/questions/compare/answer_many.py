@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final
 
 from airtcp.questions.compare import answer_tcp as tcp
 from airtcp.questions.compare import delay, effects, quantities, tables, verdict
-from airtcp.questions.compare import findings as compare
 from airtcp.questions.compare import findings_remedies as remedies_words
 from airtcp.words import notes
 from airtcp.words import sentences as words
@@ -33,12 +32,17 @@ def sentences(subjects: Sequence[CompareSubject]) -> tuple[str, str | None]:
     Args:
         subjects: The scenarios and links.
     """
-    return _headline(subjects), _helps([r for s in subjects if (r := s["remedies"]) is not None])
+    said = headline([subject["cases"][0] for subject in subjects], _noun(subjects))
+    return said, helps([r for s in subjects if (r := s["remedies"]) is not None])
 
 
-def _headline(subjects: Sequence[CompareSubject]) -> str:
-    cases = [subject["cases"][0] for subject in subjects]
-    noun = _noun(subjects)
+def headline(cases: Sequence[CompareCase], noun: str) -> str:
+    """Say on how many links each TCP is the best choice.
+
+    Args:
+        cases: The case of each.
+        noun: What they are: `link` or `scenario`.
+    """
     alive = [case for case in cases if any(o["goodput_bps"]["mean"] for o in case["outcomes"])]
     if not alive:
         return f"No TCP delivers anything on any of these {noun}s."
@@ -57,12 +61,10 @@ def _headline(subjects: Sequence[CompareSubject]) -> str:
     each = " each" if len(tied) > 1 else ""
     alone = all(len(names) == 1 for names in best if name in names)
     best_said = "the best choice" if alone and len(tied) == 1 else "among the best"
-    if number == len(subjects):
+    if number == len(cases):
         return f"{who} {verb} {best_said} on each of these {noun}s."
-    said = (
-        f"{who} {verb} {best_said} on {words.count(number)} of {words.counted(len(subjects), noun)}"
-    )
-    rest = "; on some nothing arrives" if len(alive) < len(subjects) else ""
+    said = f"{who} {verb} {best_said} on {words.count(number)} of {words.counted(len(cases), noun)}"
+    rest = "; on some nothing arrives" if len(alive) < len(cases) else ""
     rest = "; on some the runs do not tell" if decided < len(alive) else rest
     return f"{said}{each}{rest}."
 
@@ -72,7 +74,7 @@ def _one_tcp(cases: Sequence[CompareCase], noun: str) -> str:
     outcomes = sorted(
         (c["outcomes"][0] for c in cases), key=lambda o: o["goodput_bps"]["mean"] or 0
     )
-    name, units = tcp.named(outcomes[0]["variant"]), {compare.goodput(o)[1] for o in outcomes}
+    name, units = tcp.named(outcomes[0]["variant"]), {quantities.goodput(o)[1] for o in outcomes}
     if len(units) > 1:
         return f"{name} alone was tried on these {noun}s."
     low, high = tcp.rate(outcomes[0]), tcp.rate(outcomes[-1])
@@ -101,8 +103,12 @@ def _helping(remedies: Remedies) -> list[str]:
     return [o["variant"] for o in remedies["outcomes"] if remedies_words.raises(remedies, o)]
 
 
-def _helps(tried: Sequence[Remedies]) -> str | None:
-    """Say on how many links the remedy that helps most of them does, and by how much."""
+def helps(tried: Sequence[Remedies]) -> str | None:
+    """Say on how many links the remedy that helps most of them does, and by how much.
+
+    Args:
+        tried: The remedies on each link.
+    """
     if not tried:
         return None
     counts: Counter[str] = Counter(name for each in tried for name in _helping(each))
@@ -173,7 +179,7 @@ def table(subjects: Sequence[CompareSubject], rows: int = ROWS) -> Grid:
         rows: Most rows.
     """
     cases = [(subject, subject["cases"][0]) for subject in subjects]
-    units = {compare.goodput(case["outcomes"][0])[1] for _, case in cases}
+    units = {quantities.goodput(case["outcomes"][0])[1] for _, case in cases}
     if len(units) == 1:
         # Without a common unit the order of the files stays.
         cases.sort(key=lambda pair: most(pair[0]))
@@ -219,7 +225,7 @@ def most(subject: CompareSubject) -> float:
     Args:
         subject: The scenario or link.
     """
-    name = compare.best(subject["cases"][0])
+    name = quantities.best(subject["cases"][0])
     found = subject["cases"][0]["outcomes"]
     chosen = [o for o in found if name is None or o["variant"] == name]
     return max(o["goodput_bps"]["mean"] or 0.0 for o in chosen)
@@ -228,10 +234,10 @@ def most(subject: CompareSubject) -> float:
 def _goodput(subject: CompareSubject, *, with_unit: bool) -> str:
     """Write the goodput of the best TCP."""
     case = subject["cases"][0]
-    name = compare.best(case)
+    name = quantities.best(case)
     if name is None:
         return "-"
-    value, unit = compare.goodput(quantities.outcome_of(case, name))
+    value, unit = quantities.goodput(quantities.outcome_of(case, name))
     text = words.estimate(value, 1.0, short=True)
     return f"{text} {unit}" if with_unit else text
 
@@ -252,16 +258,13 @@ def _best_remedy(remedies: Remedies | None) -> tuple[str, str]:
 
 
 def details(subjects: Sequence[CompareSubject]) -> list[Finding | Grid]:
-    """Return every row, the common findings, and notes.
+    """Return every row, and notes.
 
     Args:
         subjects: The scenarios and links.
     """
     cases = [(subject["name"], subject["cases"][0]) for subject in subjects]
-    helped = [(s["name"], each) for s in subjects if (each := s["remedies"]) is not None]
     return [
         tables.overview(cases, len(cases)),
-        compare.best_choices(cases),
-        *remedies_words.summaries(helped),
         *(Finding("Note", note) for note in notes.notes(subjects)),
     ]

@@ -8,12 +8,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from airtcp.questions.compare import answer_tcp as tcp
-from airtcp.questions.compare import delay, effects, quantities
+from airtcp.questions.compare import delay, effects, quantities, settle
 from airtcp.questions.compare import findings_remedies as remedies_words
 from airtcp.words import sentences as words
 
 if TYPE_CHECKING:
     from airtcp.data.documents import CompareCase, Outcome, Remedies
+    from airtcp.questions.compare.settle import Settling
 
 _SAME: Final = 1e-6
 """Largest relative difference of two means of the same runs."""
@@ -45,11 +46,11 @@ def _in_bits(remedies: Remedies) -> bool:
     return remedies["outcomes"][0]["packets_per_second"] is None
 
 
-def helps(case: CompareCase, remedies: Remedies) -> str | None:
+def helps(case: CompareCase | None, remedies: Remedies) -> str | None:
     """Say what would help, or that nothing does, or that the runs do not tell.
 
     Args:
-        case: The comparison of TCPs over the same subject.
+        case: The comparison of TCPs over the same subject, if the best of them is to be beaten.
         remedies: The remedies.
     """
     if not any(o["goodput_bps"]["mean"] for o in remedies["outcomes"]):
@@ -62,30 +63,31 @@ def helps(case: CompareCase, remedies: Remedies) -> str | None:
     return _nothing(remedies) if first is None else _raises(case, remedies, first)
 
 
-def _raises(case: CompareCase, remedies: Remedies, first: str) -> str:
+def _raises(case: CompareCase | None, remedies: Remedies, first: str) -> str:
     """Say what the best remedy would get, and whether that is more than the best TCP gets."""
     best, plain = quantities.outcome_of(remedies, first), remedies["reference"]
-    name = _capital(effects.spoken(first, plain))
-    if not beside(case, remedies):
+    if case is None or not beside(case, remedies):
+        name = words.begun(effects.spoken(first, plain))
         return f"{name} {_gain(remedies, best)}{_price(best)}."
-    said = f"{name} would get {tcp.rate(best)}{_price(best)}"
+    said = f"{words.begun(_whole(first, plain))} would get {tcp.rate(best)}"
     leader = case["verdict"]["first"]
-    if leader is not None:
+    if leader is not None and leader != plain:
         against = quantities.outcome_of(case, leader)
         if not _above(best, against):
-            less = "less than" if _above(against, best) else "not shown to be more than"
-            over = f" with {tcp.named(plain)}" if "@" in first else ""
-            of = f"{over}, {less} {tcp.named(leader)}" if leader != plain else over
-            return f"{said}{of}."
+            less = "less" if _above(against, best) else "not shown to be more"
+            return f"{said}{_price(best)}: {less} than {tcp.named(leader)} gets."
     other = _other_kind(remedies, first)
-    if other is not None:
-        local = f"{effects.spoken(other['variant'], plain)} {tcp.rate(other).partition(' ')[0]}"
-        said += f"; {local} with {tcp.named(plain)}"
-    return f"{said}."
+    if other is not None and not _price(best):
+        rate = tcp.rate(other).partition(" ")[0]
+        return f"{said}, and {_whole(other['variant'], plain)} {rate}."
+    return f"{said}{_price(best)}."
 
 
-def _capital(text: str) -> str:
-    return words.begun(text)
+def _whole(variant: str, plain: str) -> str:
+    """Name a remedy with its TCP, such as SACK over retransmission on the link."""
+    spoken = effects.spoken(variant, plain)
+    own = "@" in variant and variant.partition("@")[0] == plain
+    return f"{tcp.named(plain)} over {spoken}" if own else spoken
 
 
 def _above(outcome: Outcome, other: Outcome) -> bool:
@@ -131,15 +133,28 @@ def _nothing(remedies: Remedies) -> str:
     if state == "untested":
         return "Whether a remedy helps was not tested: too few packets arrive, or are lost."
     if state == "open":
-        needed, over = remedies["verdict"].get("needed"), remedies["over"]
-        if needed is None or over != "replications":
-            longer = "more replications (-n)" if over == "replications" else "a longer trace"
-            return f"Cannot tell whether a remedy helps: {longer} may."
-        number = f"about {words.count(needed)} replications (-n {needed}) should"
-        return f"Cannot tell whether a remedy helps: {number}."
+        found = few(remedies)
+        if found is None or remedies["over"] != "replications":
+            return "Cannot tell whether a remedy helps: a longer trace may."
+        tells = found.tells(remedies["replications"]).removesuffix(" tell.")
+        return f"Cannot tell whether a remedy helps: {tells[0].lower()}{tells[1:]}."
     if plain["residual_loss"]["mean"] == 0:
         return "Remedies against losses have nothing to repair: the link loses nothing."
     return f"No remedy tried raises the goodput of {tcp.named(plain['variant'])}."
+
+
+def few(remedies: Remedies) -> Settling | None:
+    """Return the few remedies that may raise goodput, if the runs do not tell.
+
+    Args:
+        remedies: The remedies.
+    """
+    if remedies["replications"] <= 1 or remedies["aim"] != "losses":
+        return None
+    if remedies_words.helpful(remedies) or remedies_words.unhelpful(remedies) != "open":
+        return None
+    names = [o["variant"] for o in remedies_words.may_raise(remedies)]
+    return settle.tcps(remedies, remedies["reference"], names, goodput=True)
 
 
 def _sooner(remedies: Remedies) -> str:
@@ -147,10 +162,11 @@ def _sooner(remedies: Remedies) -> str:
     plain = effects.reference(remedies)
     shorter = delay.shorter(remedies)
     if not shorter:
-        headline = delay.conclusion(remedies).headline
-        if headline.startswith("Cannot tell"):
+        state = delay.unhelpful(remedies)
+        if state == "open":
             return "Cannot tell whether a remedy shortens the delivery time: more runs may."
-        return f"{headline}."
+        verb = "is shown to shorten" if state == "unproven" else "shortens"
+        return f"No remedy {verb} the delivery time."
     best = shorter[0]
     ours, theirs = (tcp.milliseconds(o["delivery_p95_s"]["mean"]) for o in (best, plain))
     difference = best["difference"]
@@ -160,5 +176,5 @@ def _sooner(remedies: Remedies) -> str:
         and not words.negligible(difference["percent"])
     )
     price = ", for less goodput" if costs else ""
-    name = _capital(effects.spoken(best["variant"], plain["variant"]))
+    name = words.begun(effects.spoken(best["variant"], plain["variant"]))
     return f"{name} would deliver within {ours} instead of {theirs}{price}."

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Final
 
 from airtcp.data.metrics import record
 from airtcp.questions.compare import answer_remedies, delay, quantities, verdict
-from airtcp.questions.compare import findings as compare
 from airtcp.questions.compare import findings_remedies as remedies_words
 from airtcp.questions.compare import tables_columns as laid_out
 from airtcp.words import sentences as words
@@ -38,14 +37,18 @@ class _Row:
     """Whether the sentences may name it, so that it stays in a short table."""
 
 
-def table(subject: CompareSubject, rival: str | None = None, rows: int = ROWS) -> Grid:
+def table(
+    subject: CompareSubject, rival: str | None = None, rows: int = ROWS, flow: str | None = None
+) -> Grid:
     """Return the table of TCPs and remedies over a scenario or link, by goodput.
 
     Args:
         subject: The scenario or link.
         rival: The TCP of the flow beside each.
         rows: Most rows.
+        flow: The only flow whose TCP is replaced, if there is one.
     """
+    own = quantities.own(subject, flow)
     case, remedies = subject["cases"][0], subject["remedies"]
     both = remedies is not None and answer_remedies.beside(case, remedies)
     plain = remedies["reference"] if both and remedies is not None else None
@@ -54,6 +57,8 @@ def table(subject: CompareSubject, rival: str | None = None, rows: int = ROWS) -
         said, stays = _place(case, outcome["variant"])
         if outcome["variant"] == plain and (case["replications"] > 1 or said):
             said, stays = said or "without a remedy", True
+        if outcome["variant"] in own:
+            said, stays = _as_it_is(said), True
         found.append(_Row(outcome, said, stays))
     if both and remedies is not None:
         listed = {row.outcome["variant"] for row in found}
@@ -62,15 +67,27 @@ def table(subject: CompareSubject, rival: str | None = None, rows: int = ROWS) -
             for o in remedies["outcomes"]
             if o["variant"] not in listed
         ]
-    found.sort(key=lambda row: (not row.stays, -(row.outcome["goodput_bps"]["mean"] or 0.0)))
+    # The scenario as it is stays first of all, then what the sentences may name.
+    found.sort(
+        key=lambda row: (
+            row.outcome["variant"] not in own,
+            not row.stays,
+            -(row.outcome["goodput_bps"]["mean"] or 0.0),
+        )
+    )
     shown = sorted(found[:rows], key=lambda row: -(row.outcome["goodput_bps"]["mean"] or 0.0))
     outcomes = [row.outcome for row in shown]
     head = "TCP or remedy" if both else "TCP"
-    columns = _columns(outcomes, rival, both=both)
+    columns = _columns(outcomes, rival, both=both, cells=quantities.cells(subject))
     if any(row.said for row in shown):
         columns.append(Column("verdict", [row.said for row in shown], left=True))
     names = [elided(outcome["variant"], _NAME) for outcome in outcomes]
     return Grid(head, names, columns, title(subject, case), len(found) - len(shown))
+
+
+def _as_it_is(said: str) -> str:
+    """Name the row of the scenario as it is, beside its place in the verdict."""
+    return f"scenario's own, {said}" if said and said != "without a remedy" else "scenario's own"
 
 
 def title(subject: CompareSubject, case: CompareCase) -> str:
@@ -91,17 +108,22 @@ def title(subject: CompareSubject, case: CompareCase) -> str:
     return f"{name}: {over}{', 95 % intervals' if case['replications'] > 1 else ''}"
 
 
-def _columns(outcomes: list[Outcome], rival: str | None, *, both: bool) -> list[Column]:
-    values, units = zip(*(compare.goodput(outcome) for outcome in outcomes), strict=True)
+def _columns(
+    outcomes: list[Outcome], rival: str | None, *, both: bool, cells: bool
+) -> list[Column]:
+    values, units = zip(*(quantities.goodput(outcome) for outcome in outcomes), strict=True)
     metrics = record("compare", "Outcome")
-    goodput = _mean_column(f"goodput ({units[0]})", list(values), 1.0)
+    head = f"goodput{' ' if rival is None else chr(10)}({units[0]})"
+    goodput = _mean_column(head, list(values), 1.0)
     laid: list[Column | None] = [goodput]
     if rival is not None:
         share = [outcome["share"] for outcome in outcomes]
         laid.append(_mean_column("share (%)", share, 100.0, words.SHARE))
         rivals = [outcome["rival_goodput_bps"] for outcome in outcomes]
         laid.append(_mean_column(f"{elided(rival, 20)} gets\n(Mb/s)", rivals, 1e-6))
-    keys = ["queue_delay_s", "delivery_p95_s", "retransmission_ratio"]
+    # The queue is that of a link; in front of a cell it says nothing.
+    keys = ["delivery_p95_s", "retransmission_ratio"]
+    keys = keys if cells else ["queue_delay_s", *keys]
     if both:
         keys = ["delivery_p95_s", "bytes_per_byte"]
     elif rival is not None:

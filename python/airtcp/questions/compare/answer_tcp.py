@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from airtcp.questions.compare import quantities, verdict
+from airtcp.questions.compare import quantities, settle, verdict
+from airtcp.questions.compare.settle import Settling
 from airtcp.words import sentences as words
 from airtcp.words.grid import elided
 from airtcp.words.sentences import listed
@@ -25,8 +26,6 @@ _LONGEST: Final = 40
 """Characters of a name in a sentence."""
 _NEAR: Final = 1.25
 """Amounts whose ratio is less are written with three digits."""
-_MORE: Final = 8
-"""Replications to try at least, if it is not known how many would tell."""
 _HALF: Final = 0.5
 _EVEN: Final = (0.4, 0.6)
 """Shares that are about half."""
@@ -59,6 +58,8 @@ class Told:
     tells: str | None = None
     """What would tell, if the runs do not."""
     doubt: str | None = None
+    command: str | None = None
+    """The options of the comparison that should tell."""
 
 
 def named(name: str) -> str:
@@ -124,6 +125,11 @@ def amounts(value: float | None, other: float | None) -> tuple[str, str]:
     small, large = sorted((value or 0.0, other or 0.0))
     digits = 3 if large < _NEAR * small else 2
     return amount(value, digits), amount(other, digits)
+
+
+def stopped(replications: int) -> str:
+    """Say that a comparison was stopped, and on what the answer rests."""
+    return f"The comparison was stopped: this rests on {words.counted(replications, 'replication')}"
 
 
 def does(case: CompareCase, criteria: Iterable[Criterion], *, better: bool) -> list[str]:
@@ -229,20 +235,15 @@ def _open(case: CompareCase, own: Outcome, unknown: Sequence[str]) -> Told:
         f"Cannot tell which of {some(names)} is best:"
         f" {named(own['variant'])} has the highest mean, {rate(own)}."
     )
-    return Told(headline, what_tells(case))
-
-
-def what_tells(case: CompareCase) -> str:
-    """Say how many replications, or stretches of a trace, should tell."""
-    needed, over = case["verdict"].get("needed"), case["over"]
-    if over == "replications":
-        if needed is None:
-            more = max(_MORE, 2 * case["replications"])
-            return f"More replications may tell: -n {more}."
-        return f"About {words.count(needed)} replications should tell: -n {needed}."
-    if needed is None:
-        return "A longer trace may tell."
-    return f"A longer trace should tell: one of about {words.count(needed)} such stretches."
+    few = settle.tcps(case, own["variant"], unknown)
+    if few is None:
+        return Told(headline)
+    if case["over"] != "replications":
+        such = f": one of about {few.number} such stretches" if few.number else ""
+        return Told(headline, f"A longer trace {'should' if such else 'may'} tell{such}.")
+    alone = Settling([own["variant"], *few.names], few.number)
+    command = few.command("tcp", own["variant"], case["replications"])
+    return Told(headline, alone.tells(case["replications"]), command=command)
 
 
 def _alike(own: Outcome, as_good: list[str], ranked: list[str]) -> str:
@@ -261,9 +262,10 @@ def _clear(case: CompareCase, own: Outcome, ranked: list[str]) -> str:
         theirs = quantities.outcome_of(case, others[0])
         last = "and" if len(others) == 1 else "and the next,"
         comma = "" if len(others) == 1 else ","
-        start = f"{named(first)} gets most here"
-        if _beyond(case, own):
-            start = f"Of the TCPs that fit this path, {named(first)} gets most"
+        fit = " that fit this path" if _beyond(case, own) else ""
+        start = f"Of the TCPs tried{fit}, {named(first)} gets most"
+        if len(others) == 1 and not fit:
+            start = f"{named(first)} gets most here"
         most, less = rates(own, theirs)
         return f"{start}: {most}, {last} {named(others[0])}{comma} {less}."
     criteria: dict[Criterion, None] = dict.fromkeys(

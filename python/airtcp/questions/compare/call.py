@@ -100,13 +100,15 @@ def compare(
         links, text = scenarios.IN_PYTHON, scenarios.table_text(cast("Mapping[str, Any]", subjects))
     with arrays.given(links) as paths:
         files = [Path(path) for path in paths if text is not None or path.lower().endswith(".toml")]
+        texts = scenarios.scenario_texts(files, text)
+        tried = names.usual([each["text"] for each in texts], flow)
         read, replaced = how_to_read(reading), scenarios.replaced_texts(dict(overrides or {}))
         options: dict[str, Any] = {
-            "scenarios": scenarios.scenario_texts(files, text),
+            "scenarios": texts,
             "set": replaced,
             "read": read,
             "compare": only_given(
-                tcp=None if tcp is None else names_of(tcp),
+                tcp=tried if tcp is None else names_of(tcp),
                 remedies=remedies_of(tcp is None if remedies is None else remedies),
                 remedies_up_to=COMPARED if remedies is None else None,
                 reference=reference,

@@ -12,8 +12,6 @@ from airtcp.questions.compare import quantities
 from airtcp.words import sentences as words
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from airtcp.data.documents import (
         Estimate,
         PairedDifference,
@@ -39,28 +37,6 @@ def outcome_of(subject: SchemesSubject, variant: str) -> SchemeOutcome:
 def mean_of(outcome: SchemeOutcome, quantity: str) -> Estimate:
     """Give the estimate of a quantity of an outcome."""
     return outcome[quantity]  # pyright: ignore[reportGeneralTypeIssues, reportUnknownVariableType]
-
-
-def station_of(subject: SchemesSubject, variant: str, station: str) -> SchemeStation:
-    """Give what a station got under a variant."""
-    return next(
-        s for s in subject["stations"] if s["variant"] == variant and s["station"] == station
-    )
-
-
-def value(quantity: str, mean: float | None) -> str:
-    """Write a value of a quantity that is asked for, with its unit.
-
-    >>> value("jain_index", 0.94123), value("total_goodput_bps", 2.5e7)
-    ('0.941', '25.0 Mb/s')
-    """
-    if mean is None:
-        return "unknown"
-    if quantity.endswith("_bps"):
-        return f"{words.number(mean * 1e-6)} Mb/s"
-    if quantity.endswith("_s"):
-        return quantities.seconds(mean)
-    return words.number(mean)
 
 
 def difference(outcome: SchemeOutcome, quantity: str, *, interval: bool = True) -> str:
@@ -165,26 +141,3 @@ def undecided(subject: SchemesSubject) -> list[str]:
     worse = {name for question in questions for name in question["worse"]}
     found = {name for question in questions for name in question.get("undecided", [])} - worse
     return [v["variant"] for v in subject["variants"] if v["variant"] in found]
-
-
-def cannot_tell(subject: SchemesSubject) -> str:
-    """Write that the replications do not tell, and how many should."""
-    number = subject["verdict"]["replications"]
-    return quantities.cannot_tell(number, "replications", needed(subject))
-
-
-def needed(subject: SchemesSubject) -> int | None:
-    """Return the number of replications that should tell; none if it is not known."""
-    open_ones = [q.get("needed") for q in subject["verdict"]["questions"] if q.get("undecided")]
-    known = [number for number in open_ones if number is not None]
-    return max(known) if known and len(known) == len(open_ones) else None
-
-
-def may_help(names: Sequence[str], reference: str) -> str:
-    """Name the variants whose intervals contain a gain that matters."""
-    rest = len(names) - _NAMED
-    listing = [*names[:_NAMED], f"{rest} more"] if rest > 0 else names
-    contain = "contains" if len(names) == 1 else "contain"
-    return (
-        f" The interval of {words.listed(listing)} {contain} a gain over {reference} that matters."
-    )

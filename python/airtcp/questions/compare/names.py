@@ -6,8 +6,9 @@ A listed name that stands for nothing by itself is refused with the form that is
 from __future__ import annotations
 
 import re
+import tomllib
 from functools import cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from airtcp._core import AirtcpError
 from airtcp.data.extension import registry
@@ -34,6 +35,55 @@ _AS_LISTED: Final = {"per-station": "per-station:controller={}"}
 """Schemes that do nothing without a key, with what `all` runs."""
 _NEEDS: Final = {"tbf": (("rate", "burst"), "tbf:rate=10 Mb/s:burst=30 kB")}
 """Queue disciplines with keys that have no default: the keys, and the form."""
+
+
+_USUAL: Final = (
+    *("newreno", "sack", "cubic", "westwood+", "veno", "vegas", "jersey", "bbr"),
+    "bbr1",
+)
+"""The TCPs of a comparison that names none. Linux's `bbr` is `bbr1` here."""
+_USUAL_RECOVERIES: Final = ("newreno", "sack")
+_OWN_RECOVERIES: Final = {"s0": "sack-ns2"}
+"""Profiles whose recovery is none of these."""
+
+
+def usual(texts: Iterable[str], flow: str | None = None) -> list[str]:
+    r"""Return the TCPs that are compared if none is named, with every scenario's own among them.
+
+    Args:
+        texts: The scenarios, in TOML.
+        flow: The only flow whose TCP is replaced, if there is one.
+
+    >>> usual(['[[flows]]\ntcp = { congestion = "hybla" }'])[-2:]
+    ['bbr1', 'own']
+    >>> usual(['[[flows]]\ntcp = { congestion = "cubic" }'])[-1]
+    'bbr1'
+    """
+    return [*_USUAL, *(["own"] if any(_is_other(text, flow) for text in texts) else [])]
+
+
+def _is_other(text: str, flow: str | None) -> bool:
+    """Return whether the TCP of a scenario is none of the usual ones, or its flows differ."""
+    try:
+        scenario = tomllib.loads(text)
+    except (ValueError, RecursionError):
+        return False  # The extension says what is wrong.
+    flows = scenario.get("flows")
+    tables = [f for f in cast("list[Any]", flows) if isinstance(f, dict)] if flows else []
+    asked = [
+        each.get("tcp", {})
+        for each in cast("list[dict[str, Any]]", tables)
+        if each.get("transport", "tcp") == "tcp" and flow in {None, each.get("name")}
+    ]
+    return any(each != asked[0] or _is_unusual(each) for each in asked)
+
+
+def _is_unusual(tcp: Any) -> bool:
+    table: dict[str, Any] = tcp if isinstance(tcp, dict) else {"profile": tcp}
+    law, profile = table.get("congestion", "reno"), table.get("profile", "rfc")
+    law = cast("dict[str, Any]", law).get("law") if isinstance(law, dict) else law
+    recovery = table.get("recovery") or _OWN_RECOVERIES.get(str(profile), "sack")
+    return law not in {"reno", *_USUAL} or recovery not in _USUAL_RECOVERIES
 
 
 @cache
@@ -123,4 +173,9 @@ def _scheme(name: str) -> str:
                 no_scheme = f"{base} is {what}, no scheme of an 802.11 cell"
                 message = f"--schemes {name}: {no_scheme}; compare it with --tcp"
                 raise AirtcpError(message)
+        if base in _names("rate-control"):
+            no_scheme = f"{base} is a rate control of stations, no scheme"
+            give = f"--set cells[0].rate_control.control={base}"
+            message = f"--schemes {name}: {no_scheme}; give every scheme this one with {give}"
+            raise AirtcpError(message)
     return "+".join(_AS_LISTED.get(part.strip().lower(), part) for part in parts)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from airtcp.words import sentences as words
 
@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from airtcp.data.documents import (
         CompareCase,
+        CompareSubject,
         Criterion,
         Estimate,
         Measure,
@@ -26,6 +27,14 @@ _NOUNS: Final = {
     "others_goodput_bps": "goodput of the other flows",
     "jain_index": "fairness (Jain's index)",
 }
+
+CHANNELS: Final = {
+    "scenario": "the scenario",
+    "trace": "the trace",
+    "independent": "independent losses of equal PRR",
+    "gilbert-elliott": "Gilbert-Elliott chains of equal PRR and mu",
+}
+"""The channels of cases, in words."""
 
 
 def outcome_of(case: CompareCase, name: str) -> Outcome:
@@ -46,22 +55,31 @@ def repeats(case: CompareCase) -> str:
     return words.counted(number, SINGULAR[over], over)
 
 
-def cannot_tell(number: int, over: str, needed: int | None) -> str:
-    """Write that the replications do not tell, and how many should.
+def own(subject: CompareSubject, flow: str | None = None) -> set[str]:
+    """Name the variants that leave the TCP of a scenario as it is.
 
-    Args: number: Replications or stretches so far. over: Which of them. needed: The number that
-        should tell, if it is known.
-
-    >>> cannot_tell(2, "replications", 8)
-    'Cannot tell (2 replications; -n 8)'
-    >>> cannot_tell(10, "stretches", 34), cannot_tell(5, "replications", None)
-    ('Cannot tell (10 stretches; 34 as long)', 'Cannot tell (5 replications)')
+    Args:
+        subject: The scenario.
+        flow: The only flow whose TCP is replaced, if there is one.
     """
-    more = (
-        "" if needed is None else f"-n {needed}" if over == "replications" else f"{needed} as long"
-    )
-    said = words.counted(number, SINGULAR[over], over)
-    return f"Cannot tell ({said}; {more})" if more else f"Cannot tell ({said})"
+    flows: list[dict[str, Any]] = (subject["scenario"] or {}).get("flows", [])
+    asked = [f["tcp"] for f in flows if f["transport"] == "tcp" and flow in {None, f.get("name")}]
+    return {
+        entry["variant"]
+        for entry in subject["tcp"]
+        if entry["variant"] == "own"
+        or (
+            "@" not in entry["variant"]
+            and entry["transport"] == "tcp"
+            and asked
+            and all(each == entry["parameters"] for each in asked)
+        )
+    }
+
+
+def cells(subject: CompareSubject) -> bool:
+    """Return whether a scenario has 802.11 cells."""
+    return bool((subject["scenario"] or {}).get("cells"))
 
 
 def reference_of(case: CompareCase) -> str:
@@ -117,14 +135,47 @@ def untested(difference: PairedDifference) -> bool:
     return difference["standing"] == "undecided" and difference["absolute"]["ci_low"] is None
 
 
-def without_interval(case: CompareCase) -> str:
-    """Return why a difference of goodputs in a case has no interval."""
-    if case["replications"] <= 1:
-        return f"one {SINGULAR[case['over']]} only"
-    return f"rare {case['over']} make the mean"
-
-
 def mean(outcome: Outcome, quantity: str) -> float | None:
     """Return the mean of a quantity of the verdict; none if it was not measured."""
     estimate = cast("Mapping[str, Estimate | None]", outcome)[quantity]
     return None if estimate is None else estimate["mean"]
+
+
+def scaled(estimate: Estimate, factor: float) -> Estimate:
+    """Return an estimate in another unit."""
+    mean, low, high = (
+        None if value is None else value * factor
+        for value in (estimate["mean"], estimate["ci_low"], estimate["ci_high"])
+    )
+    return {"mean": mean, "ci_low": low, "ci_high": high}
+
+
+def goodput(outcome: Outcome) -> tuple[Estimate, str]:
+    """Return a goodput with its unit: packets/s over a trace, else Mb/s."""
+    packets = outcome["packets_per_second"]
+    if packets is not None:
+        return packets, "packets/s"
+    return scaled(outcome["goodput_bps"], 1e-6), "Mb/s"
+
+
+def best(case: CompareCase) -> str | None:
+    """Name the variant that the verdict puts first; none if there is no order."""
+    return case["verdict"]["first"]
+
+
+def against_reference(outcome: Outcome, *, interval: bool = True) -> str:
+    """Write the difference from the reference in percent, for a table.
+
+    A difference that is not significant has a tilde. A difference without an interval is "not
+    tested"; an unknown one is empty.
+    """
+    difference = outcome["difference"]
+    if difference is None:
+        return "reference"
+    if untested(difference):
+        return "not tested"
+    percent = difference["percent"]
+    if percent is None or percent["mean"] is None:
+        return ""
+    text = words.measured(words.change(percent)) if interval else words.signed(percent["mean"])
+    return text if difference["standing"] in {"more", "less"} else f"~ {text}"

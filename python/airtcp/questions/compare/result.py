@@ -11,7 +11,15 @@ from airtcp.words import sentences as words
 if TYPE_CHECKING:
     from airtcp.data.documents import CompareDocument, SchemesDocument
     from airtcp.data.table import Table
+    from airtcp.pages.section import Page
     from airtcp.words.answer import Answer
+
+
+def _findings(answer: Answer | None) -> list[words.Finding]:
+    if answer is None:
+        return []
+    said = [words.Finding(sentence, "") for sentence in answer.sentences]
+    return said + [part for part in answer.details if isinstance(part, words.Finding)]
 
 
 class CompareResult(SeededResult):
@@ -36,23 +44,15 @@ class CompareResult(SeededResult):
 
     @property
     def findings(self) -> list[words.Finding]:
-        """The findings of the first subject, in words."""
-        from airtcp.questions.compare import findings as compare
-
-        document = self.json
-        if not document["subjects"]:
-            return []
-        return compare.subject_findings(
-            document["subjects"][0], document["reference"], document["rival"]
-        )
+        """The sentences of the answer, and the findings behind `--details`."""
+        return _findings(self.answer())
 
     def _answer(self, document: CompareDocument) -> Answer | None:
         from airtcp.questions.compare.answer import answer
 
         return answer(document)
 
-    def page(self) -> str:
-        """Return the report: one self-contained HTML document."""
+    def _make_page(self) -> Page:
         from airtcp.questions.compare.sections import compare_page
 
         return compare_page(self.json)
@@ -95,21 +95,15 @@ class SchemesResult(SeededResult):
 
     @property
     def findings(self) -> list[words.Finding]:
-        """The findings of the first scenario, in words."""
-        from airtcp.questions.compare import findings_cell as schemes
-
-        document = self.json
-        if not document["subjects"]:
-            return []
-        return schemes.findings(document["subjects"][0], document["reference"])
+        """The sentences of the answer, and the findings behind `--details`."""
+        return _findings(self.answer())
 
     def _answer(self, document: SchemesDocument) -> Answer | None:
         from airtcp.questions.compare.answer_cell import answer
 
         return answer(document)
 
-    def page(self) -> str:
-        """Return the report: one self-contained HTML document."""
+    def _make_page(self) -> Page:
         from airtcp.questions.compare.sections_cell import schemes_page
 
         return schemes_page(self.json)

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.charts.parts import thin
 from airtcp.data.metrics import record
-from airtcp.questions.compare import findings as compare
 from airtcp.questions.compare import quantities, verdict
 from airtcp.questions.run.rows import estimate
 from airtcp.words import columns
@@ -31,7 +30,7 @@ CHANNEL_NAMES: Final = {
 def overview(compared: Sequence[tuple[str, CompareCase]]) -> dict[str, list[Any]]:
     """Lay out a row with the verdict for each of several links."""
     return {
-        "head": ["Best choice", "Goodput", "Other strengths", verdict.WORSE],
+        "head": ["Best choice", "Goodput", "Other strengths", "Worse"],
         "rows": [
             [
                 name,
@@ -41,7 +40,7 @@ def overview(compared: Sequence[tuple[str, CompareCase]]) -> dict[str, list[Any]
                 _names([c["variant"] for c in case["verdict"]["worse"]]),
             ]
             for name, case in compared
-            for first in [compare.best(case)]
+            for first in [quantities.best(case)]
         ],
     }
 
@@ -52,26 +51,43 @@ def _names(names: list[str]) -> str:
 
 def _goodput_cell(case: CompareCase, name: str) -> str:
     outcome = next(o for o in case["outcomes"] if o["variant"] == name)
-    value, unit = compare.goodput(outcome)
+    value, unit = quantities.goodput(outcome)
     return f"{estimate(value, 1.0)} {unit}"
 
 
-def _ends(
+def ends(
+    value: Estimate | None,
+    scale: float = 1.0,
+    name: str = "mean",
+    names: tuple[str, str] = ("low", "high"),
+    limits: tuple[float, float] = words.NOT_NEGATIVE,
+) -> dict[str, Any]:
+    """Return a mean and the ends of its interval as fields; without one, the mean itself.
+
+    Args:
+        value: The estimate.
+        scale: Factor to the unit of the chart.
+        name: The field of the mean.
+        names: The fields of the ends.
+        limits: What the ends are cut off at.
+    """
+    low, high = names
+    if value is None or value["mean"] is None:
+        return {name: None, low: None, high: None}
+    mean = value["mean"]
+    least, most = (mean if end is None else end for end in words.bounded(value, limits))
+    shown = {name: mean, low: least, high: most}
+    return {key: _short(end * scale) for key, end in shown.items()}
+
+
+def named(
     value: Estimate | None,
     scale: float,
     name: str,
     limits: tuple[float, float] = words.NOT_NEGATIVE,
 ) -> dict[str, Any]:
-    """Return a mean and the ends of its interval as fields; without one, the mean itself."""
-    if value is None or value["mean"] is None:
-        return {name: None, f"{name}_low": None, f"{name}_high": None}
-    low, high = words.bounded(value, limits)
-    mean = value["mean"]
-    return {
-        name: _short(mean * scale),
-        f"{name}_low": _short((mean if low is None else low) * scale),
-        f"{name}_high": _short((mean if high is None else high) * scale),
-    }
+    """Return a mean with its ends, in fields that begin with its name; see `ends`."""
+    return ends(value, scale, name, (f"{name}_low", f"{name}_high"), limits)
 
 
 def _short(value: float) -> float:
@@ -80,29 +96,26 @@ def _short(value: float) -> float:
 
 def mean_row(case: CompareCase, outcome: Outcome) -> dict[str, Any]:
     """Return the row of one outcome for the charts."""
-    value, _ = compare.goodput(outcome)
+    value, _ = quantities.goodput(outcome)
     difference: PairedDifference | None = outcome["difference"]
     # A difference that was not tested is not drawn.
     tested = difference is not None and not quantities.untested(difference)
     percent = difference["percent"] if difference is not None and tested else None
-    goodput = _ends(value, 1.0, "mean")
     of = record("compare", "Outcome")
     return {
         "variant": outcome["variant"],
         "channel": CHANNEL_NAMES[case["channel"]],
-        "mean": goodput["mean"],
-        "low": goodput["mean_low"],
-        "high": goodput["mean_high"],
-        **_ends(percent, 1.0, "gain", words.CHANGE),
+        **ends(value),
+        **named(percent, 1.0, "gain", words.CHANGE),
         "standing": None if difference is None else difference["standing"],
         "significant": difference is not None and difference["standing"] in {"more", "less"},
-        **_ends(outcome["rtt_mean_s"], of["rtt_mean_s"].scale, "rtt"),
-        "rtt_p95": _ends(outcome["rtt_p95_s"], of["rtt_p95_s"].scale, "p")["p"],
-        "delivery": _ends(outcome["delivery_p95_s"], of["delivery_p95_s"].scale, "d")["d"],
-        "left": _ends(outcome["residual_loss"], of["residual_loss"].scale, "l")["l"],
-        "cost": _ends(outcome["bytes_per_byte"], 1.0, "c")["c"],
-        **_ends(outcome["share"], 100.0, "share", words.SHARE),
-        "rival": _ends(outcome["rival_goodput_bps"], 1e-6, "r")["r"],
+        **named(outcome["rtt_mean_s"], of["rtt_mean_s"].scale, "rtt"),
+        "rtt_p95": named(outcome["rtt_p95_s"], of["rtt_p95_s"].scale, "p")["p"],
+        "delivery": named(outcome["delivery_p95_s"], of["delivery_p95_s"].scale, "d")["d"],
+        "left": named(outcome["residual_loss"], of["residual_loss"].scale, "l")["l"],
+        "cost": named(outcome["bytes_per_byte"], 1.0, "c")["c"],
+        **named(outcome["share"], 100.0, "share", words.SHARE),
+        "rival": named(outcome["rival_goodput_bps"], 1e-6, "r")["r"],
     }
 
 
@@ -135,10 +148,10 @@ def window_rows(case: CompareCase) -> list[dict[str, Any]]:
 def table(case: CompareCase, reference: str, rival: str | None) -> dict[str, list[Any]]:
     """Lay out every number of a case, without empty columns."""
     outcomes = case["outcomes"]
-    unit = compare.goodput(outcomes[0])[1]
+    unit = quantities.goodput(outcomes[0])[1]
     cells: list[tuple[str, Callable[[Outcome], str]]] = [
-        (f"Goodput ({unit})", lambda o: estimate(compare.goodput(o)[0], 1.0)),
-        (f"Against {reference} (%)", lambda o: compare.against_reference(o) or "\N{EN DASH}"),
+        (f"Goodput ({unit})", lambda o: estimate(quantities.goodput(o)[0], 1.0)),
+        (f"Against {reference} (%)", lambda o: quantities.against_reference(o) or "\N{EN DASH}"),
         ("Share (%)", lambda o: estimate(o["share"], 100.0, words.SHARE)),
         (f"{rival} gets (Mb/s)", lambda o: estimate(o["rival_goodput_bps"], 1e-6)),
         *(

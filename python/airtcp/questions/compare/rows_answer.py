@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from airtcp.questions.compare import answer_many, answer_remedies, slot_limits
+from airtcp.questions.compare import answer_many, answer_remedies, quantities, slot_limits
 from airtcp.questions.compare import cell_values as values
-from airtcp.questions.compare import findings as compare
 from airtcp.questions.compare import findings_cell as schemes
 from airtcp.questions.compare import findings_remedies as remedies_words
-from airtcp.words import sentences as words
+from airtcp.questions.compare.rows import ends, named
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from airtcp.data.documents import (
         CompareSubject,
-        Estimate,
         Outcome,
         SchemeOutcome,
         SchemesSubject,
@@ -24,19 +22,6 @@ if TYPE_CHECKING:
 
 _LINKS: Final = 40
 """Links in a chart; the table has the others."""
-
-
-def _short(value: float) -> float:
-    return float(f"{value:.5g}")
-
-
-def _ends(value: Estimate, scale: float = 1.0) -> dict[str, float]:
-    """Return a mean and the ends of its interval; without one, the mean itself."""
-    mean = value["mean"] or 0.0
-    low, high = words.bounded(value)
-    found = {"mean": mean, "low": mean if low is None else low}
-    found["high"] = mean if high is None else high
-    return {key: _short(scale * end) for key, end in found.items()}
 
 
 def choices(subject: CompareSubject) -> tuple[list[dict[str, Any]], float | None, str]:
@@ -58,20 +43,20 @@ def choices(subject: CompareSubject) -> tuple[list[dict[str, Any]], float | None
         more = [o for o in remedies["outcomes"] if o["variant"] not in known]
         found += [("TCP" if o["difference"] is None else "remedy", o) for o in more]
         plain = next(o for o in remedies["outcomes"] if o["difference"] is None)
-    unit = compare.goodput(case["outcomes"][0])[1]
+    unit = quantities.goodput(case["outcomes"][0])[1]
     left_out = {entry["variant"] for entry in case["verdict"]["not_ranked"]}
     rows: list[dict[str, Any]] = [
         {
             "name": outcome["variant"],
             "what": "not ranked" if outcome["variant"] in left_out else what,
-            **_ends(compare.goodput(outcome)[0]),
+            **ends(quantities.goodput(outcome)[0]),
         }
         for what, outcome in found
-        if compare.goodput(outcome)[0]["mean"] is not None
+        if quantities.goodput(outcome)[0]["mean"] is not None
     ]
     rows.sort(key=lambda row: row["mean"], reverse=True)
-    mean = None if plain is None else compare.goodput(plain)[0]["mean"]
-    return rows, None if mean is None else _short(mean), unit
+    mean = None if plain is None else quantities.goodput(plain)[0]["mean"]
+    return rows, None if mean is None else float(f"{mean:.5g}"), unit
 
 
 def links(subjects: Sequence[CompareSubject]) -> list[dict[str, Any]]:
@@ -83,18 +68,18 @@ def links(subjects: Sequence[CompareSubject]) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     for subject in sorted(map(slot_limits.subject, subjects), key=answer_many.most)[:_LINKS]:
         case, remedies = subject["cases"][0], subject["remedies"]
-        chosen = [("the best TCP", case, compare.best(case))]
+        chosen = [("the best TCP", case, quantities.best(case))]
         if remedies is not None and remedies["aim"] == "losses":
             chosen.append(("the best remedy", remedies, remedies_words.helpful(remedies)))
         for what, of, name in chosen:
             if name is None:
                 continue
             outcome = next(o for o in of["outcomes"] if o["variant"] == name)
-            value = compare.goodput(outcome)[0]
+            value = quantities.goodput(outcome)[0]
             if value["mean"]:
-                unit = compare.goodput(outcome)[1]
+                unit = quantities.goodput(outcome)[1]
                 row = {"link": subject["name"], "what": what, "variant": name, "unit": unit}
-                rows.append(row | _ends(value))
+                rows.append(row | ends(value))
     return rows
 
 
@@ -139,12 +124,5 @@ def cells(subjects: Sequence[SchemesSubject], reference: str) -> list[dict[str, 
 
 def _point(outcome: SchemeOutcome) -> dict[str, float | None]:
     """Return total goodput and the slowest flow in Mb/s, with their intervals."""
-    found: dict[str, float | None] = {}
-    for name, key in (("goodput", "total_goodput_bps"), ("slowest", "slowest_flow_bps")):
-        value = values.mean_of(outcome, key)
-        if value["mean"] is None:
-            found |= {name: None, f"{name}_low": None, f"{name}_high": None}
-            continue
-        ends = _ends(value, 1e-6)
-        found |= {name: ends["mean"], f"{name}_low": ends["low"], f"{name}_high": ends["high"]}
-    return found
+    total, slowest = outcome["total_goodput_bps"], outcome["slowest_flow_bps"]
+    return named(total, 1e-6, "goodput") | named(slowest, 1e-6, "slowest")

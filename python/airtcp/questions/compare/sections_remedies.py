@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from airtcp.pages.section import Plot, Section
 from airtcp.questions.compare import charts as charts_compare
-from airtcp.questions.compare import findings as compare
+from airtcp.questions.compare import findings, quantities, slot_limits, tables_remedies
 from airtcp.questions.compare import findings_remedies as remedies_words
-from airtcp.questions.compare import slot_limits
 from airtcp.questions.compare.rows import mean_row, table
 
 if TYPE_CHECKING:
@@ -24,40 +24,72 @@ _ABOUT: Final = {
 }
 
 
-def section(remedies: Remedies, suffix: str = "") -> dict[str, Any]:
+def remedies_section(remedies: Remedies, suffix: str = "") -> Section:
     """Return the section on the remedies on one scenario or link.
 
-    Args: remedies: The remedies. suffix: Suffix of its chart names, which makes them unique on the
-        page.
-
-    Returns: The values of the template, with `charts` and `data` for the payload.
+    Args: remedies: The remedies. suffix: Suffix of its names, which makes them unique on the page.
     """
+    return Section(
+        f"remedies{suffix}",
+        remedies_words.TITLES[remedies["aim"]],
+        _ABOUT[remedies["aim"]],
+        _plots(remedies, suffix),
+        tables_remedies.grid(remedies, ""),
+        notes=(*(each.text for each in findings.not_ranked(remedies)), *remedies["notes"]),
+    )
+
+
+def _plots(remedies: Remedies, suffix: str) -> tuple[Plot, ...]:
     outcomes, reference = remedies["outcomes"], remedies["reference"]
     variants = [outcome["variant"] for outcome in outcomes]
-    unit = compare.goodput(outcomes[0])[1]
+    unit = quantities.goodput(outcomes[0])[1]
     means = [mean_row(remedies, outcome) for outcome in outcomes]
-    drawn: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
-        "remedies-goodput": (
+    tested = any(row["gain"] is not None for row in means)
+    return (
+        Plot(
+            f"remedies-goodput{suffix}",
+            "Goodput with each remedy",
+            "Payload delivered in order. The dot is the mean, the bar its 95 % confidence interval:"
+            " of the mean, not of a difference.",
             charts_compare.goodput(variants, unit, several=False, runs=False),
             {"means": means},
-        )
-    }
-    if any(row["gain"] is not None for row in means):
-        chart = charts_compare.difference(variants, reference, several=False)
-        drawn["remedies-difference"] = (chart, {"means": means, "unit": [{}]})
-    if any(row["delivery"] for row in means):
-        chart = charts_compare.trade_off(variants, unit)
-        drawn["remedies-trade"] = (chart, {"means": means})
+        ),
+        Plot(
+            f"remedies-difference{suffix}",
+            f"Difference to {reference} alone",
+            "Paired, so that the effect of the channel cancels; the bar is the 95 % interval."
+            " Faint: not significant.",
+            charts_compare.difference(variants, reference, several=False),
+            {"means": means if tested else [], "unit": [{}]},
+        ),
+        Plot(
+            f"remedies-trade{suffix}",
+            "Goodput and delivery time",
+            "Up is more goodput, left is a shorter delivery time (95 %): from the first"
+            " transmission of data until the application has them in order.",
+            charts_compare.trade_off(variants, unit),
+            {"means": means if any(row["delivery"] for row in means) else []},
+            wide=True,
+        ),
+    )
+
+
+def section(remedies: Remedies, suffix: str = "") -> dict[str, Any]:
+    """Return the values of the template of a study, with `charts` and `data` for the payload.
+
+    Args: remedies: The remedies. suffix: As for `remedies_section`.
+    """
+    plots = [plot for plot in _plots(remedies, suffix) if plot.data["means"]]
     return {
-        "charts": {f"{name}{suffix}": chart for name, (chart, _) in drawn.items()},
-        "data": {f"{name}{suffix}": rows for name, (_, rows) in drawn.items()},
-        "plots": list(drawn),
+        "charts": {plot.name: plot.spec for plot in plots},
+        "data": {plot.name: plot.data for plot in plots},
+        "plots": [plot.name.removesuffix(suffix) for plot in plots],
         "suffix": suffix,
-        "reference": reference,
+        "reference": remedies["reference"],
         "title": remedies_words.TITLES[remedies["aim"]],
         "about": _ABOUT[remedies["aim"]],
-        "findings": remedies_words.findings(remedies),
-        "table": table(remedies, reference, None),
+        "findings": [findings.remedy(remedies)],
+        "table": table(remedies, remedies["reference"], None),
         "notes": remedies["notes"],
         "several": None,
     }
@@ -84,14 +116,10 @@ def helped(links: Sequence[Link]) -> dict[str, Any] | None:
         "charts": {},
         "data": {},
         "plots": [],
-        "findings": [remedies_words.several(tried)],
+        "findings": [findings.remedies_over([each for _, each in tried])],
         "notes": list(dict.fromkeys(note for _, each in tried for note in each["notes"])),
         "several": {
-            "head": ["What would help", "By how much"],
-            "rows": [
-                [name, found.headline, found.text]
-                for name, each in tried
-                for found in [remedies_words.conclusion(each)]
-            ],
+            "head": ["What would help"],
+            "rows": [[name, findings.remedy(each).headline] for name, each in tried],
         },
     }

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from airtcp.questions.compare import findings as compare
 from airtcp.questions.compare import quantities, verdict
-from airtcp.questions.compare.tables_columns import against, means, plain
+from airtcp.questions.compare.tables_columns import against, means, places, plain
 from airtcp.words import columns as metrics
 from airtcp.words import sentences as words
 from airtcp.words.grid import Column, Grid
@@ -30,7 +29,7 @@ def heading(subject: CompareSubject, case: CompareCase) -> str:
     """
     parts = [quantities.repeats(case)]
     if case["channel"] != "scenario":
-        parts.insert(0, f"over {compare.CHANNELS[case['channel']]}")
+        parts.insert(0, f"over {quantities.CHANNELS[case['channel']]}")
     if subject["kind"] != "trace":
         parts.append(f"{words.number(subject['duration_s'])} s each")
     if subject["slot_assumed"]:
@@ -38,7 +37,9 @@ def heading(subject: CompareSubject, case: CompareCase) -> str:
     return f"{subject['title'] or subject['name']} ({', '.join(parts)})"
 
 
-def case_grid(case: CompareCase, reference: str, rival: str | None, title: str = "") -> Grid:
+def case_grid(
+    case: CompareCase, reference: str, rival: str | None, title: str = "", *, cells: bool = False
+) -> Grid:
     """Return the table of TCPs of one case, with every column.
 
     Args:
@@ -46,19 +47,21 @@ def case_grid(case: CompareCase, reference: str, rival: str | None, title: str =
         reference: The TCP that the others are compared with.
         rival: The TCP that shared the path with each.
         title: The title of the table.
+        cells: Whether the scenario has 802.11 cells, so that the queue is one before them.
     """
     outcomes = case["outcomes"]
-    unit = compare.goodput(outcomes[0])[1]
+    unit = quantities.goodput(outcomes[0])[1]
     # Others are beside a rival, which has its own column.
     plains = [m for m in metrics.outcomes() if not (rival and m.key == "others_goodput_bps")]
     laid = [
-        means(f"goodput\n({unit})", [compare.goodput(o)[0] for o in outcomes], 1.0),
+        means(f"goodput\n({unit})", [quantities.goodput(o)[0] for o in outcomes], 1.0),
         against(reference, outcomes) if len(outcomes) > 1 else None,
         means("share\n(%)", [o["share"] for o in outcomes], 100.0, limits=SHARE),
         means(f"{rival} gets\n(Mb/s)", [o["rival_goodput_bps"] for o in outcomes], 1e-6, 1),
-        *(plain(metric, outcomes) for metric in plains),
+        *(plain(metric, outcomes, wired=cells) for metric in plains),
     ]
     names = [outcome["variant"] for outcome in outcomes]
+    laid.insert(2, places(case))
     return Grid("TCP", names, [column for column in laid if column is not None], title)
 
 
@@ -101,8 +104,12 @@ def overview(compared: Sequence[tuple[str, CompareCase]], rows: int = ROWS) -> G
 
 
 def _goodput(case: CompareCase) -> str:
-    name = compare.best(case)
-    return "-" if name is None else compare.shown(case, name)
+    name = quantities.best(case)
+    return (
+        "-"
+        if name is None
+        else quantities.mean_text(quantities.outcome_of(case, name), "goodput_bps")
+    )
 
 
 def _names(names: list[str]) -> str:

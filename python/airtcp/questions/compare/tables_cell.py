@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from airtcp.data.metrics import columns, record
+from airtcp.data.metrics import columns
 from airtcp.questions.compare import cell_values as scheme_values
 from airtcp.questions.compare import findings_cell as schemes
-from airtcp.words import sentences as words
 from airtcp.words.columns import with_values
 from airtcp.words.grid import Column, Grid, metric_column
 
@@ -28,46 +27,28 @@ def grid(subject: SchemesSubject, title: str = "") -> Grid:
     return Grid("scheme", names, [metric_column(metric, rows) for metric in metrics], title)
 
 
-def ranking(subject: SchemesSubject, question: SchemeQuestion, reference: str) -> Grid:
-    """Return the variants in the order of one question, each with how far it is behind.
+def differences(subject: SchemesSubject, reference: str) -> Grid:
+    """Return how each scheme differs from the reference in what is asked for, and its places.
 
     Args:
         subject: The scenario.
-        question: The question.
         reference: The variant that the others are compared with.
     """
-    order, quantity = question["ranking"]["order"], question["quantity"]
-    metric = record("schemes", "SchemeOutcome")[quantity]
-    means = [
-        scheme_values.mean_of(scheme_values.outcome_of(subject, name), quantity) for name in order
-    ]
-    behind = {lag["variant"]: lag["behind"] for lag in question["lags"]}
-    outcomes = [scheme_values.outcome_of(subject, name) for name in order]
-    unit = "" if quantity.endswith("jain_index") else "\n(%)"
-    largest = max((mean["mean"] or 0.0 for mean in means), default=0.0)
-    least = question["matters"] * (largest if question["relative"] else 1.0)
-    laid = [
-        Column(
-            metric.head.lower().replace("mb/s", "Mb/s").replace(" (", "\n("),
-            [words.estimate(mean, metric.scale, metric.limits) for mean in means],
-            [words.estimate(mean, metric.scale, short=True) for mean in means],
-        ),
-        Column(
-            "behind the\nfirst",
-            [words.estimate(behind.get(name), metric.scale, words.ANY) for name in order],
-            [
-                words.estimate(behind.get(name), metric.scale, words.ANY, short=True)
-                for name in order
-            ],
-        ),
-        Column("", [_place(question, name, least) for name in order], left=True),
-        Column(
-            f"vs {reference}{unit}",
-            [_against(outcome, question, interval=True) for outcome in outcomes],
-            [_against(outcome, question, interval=False) for outcome in outcomes],
-        ),
-    ]
-    return Grid("scheme", order, laid, f"Ranking: {schemes.HEADINGS[question['aspect']]}")
+    names = [outcome["variant"] for outcome in subject["outcomes"]]
+    outcomes, columns = subject["outcomes"], list[Column]()
+    for question in subject["verdict"]["questions"]:
+        what = schemes.HEADINGS[question["aspect"]].partition(" (")[0].lower()
+        unit = "" if question["quantity"].endswith("jain_index") else " (%)"
+        full, short = (
+            [_against(outcome, question, interval=interval) for outcome in outcomes]
+            for interval in (True, False)
+        )
+        columns.append(Column(f"{what}\nvs {reference}{unit}", full, short))
+        means = [scheme_values.mean_of(o, question["quantity"])["mean"] or 0.0 for o in outcomes]
+        least = question["matters"] * (max(means) if question["relative"] else 1.0)
+        places = [_place(question, name, least) for name in names]
+        columns.append(Column(f"place in\n{what}", places, left=True))
+    return Grid("scheme", names, columns, f"Against {reference}")
 
 
 def _place(question: SchemeQuestion, name: str, least: float) -> str:
@@ -76,6 +57,8 @@ def _place(question: SchemeQuestion, name: str, least: float) -> str:
     Args: question: What is asked. name: The scheme. least: The distance from the first that counts.
     """
     ranking = question["ranking"]
+    if name not in ranking["order"]:
+        return "-"
     if ranking["order"][0] == name:
         return "first"
     if len(ranking["order"]) > 1 and not any(

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from airtcp.questions.compare import findings as compare
+from airtcp.questions.compare import quantities, verdict
 from airtcp.words import sentences as words
 from airtcp.words.grid import STAY, Column, Toned, broken
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from airtcp.data.documents import Estimate, Outcome
+    from airtcp.data.documents import CompareCase, Estimate, Outcome
     from airtcp.data.metrics import Metric
 
 
@@ -30,14 +30,18 @@ def means(
     return Column(head, full, short, rank)
 
 
-def plain(metric: Metric, outcomes: list[Outcome]) -> Column | None:
-    """Return a column of means; their intervals are in the other formats."""
+def plain(metric: Metric, outcomes: list[Outcome], *, wired: bool = False) -> Column | None:
+    """Return a column of means; their intervals are in the other formats.
+
+    Args: metric: The metric. outcomes: The rows. wired: Whether the queue is one before the cells.
+    """
     values: list[Estimate | None] = [outcome[metric.key] for outcome in outcomes]  # pyright: ignore[reportUnknownMemberType]
     means = [None if value is None else value["mean"] for value in values]
     if all(mean is None for mean in means):
         return None
     cells = ["-" if mean is None else words.number(mean * metric.scale) for mean in means]
-    return Column(broken(metric.label), cells, cells, max(metric.rank - STAY, 0))
+    label = f"wired {metric.label}" if wired and metric.key == "queue_delay_s" else metric.label
+    return Column(broken(label), cells, cells, max(metric.rank - STAY, 0))
 
 
 def against(reference: str, outcomes: list[Outcome]) -> Column:
@@ -53,5 +57,11 @@ def _gained(outcome: Outcome, *, interval: bool) -> str:
     """Format the difference to the reference; it is faint if it is not significant."""
     difference = outcome["difference"]
     significant = difference is not None and difference["standing"] in {"more", "less"}
-    shown = compare.against_reference(outcome, interval=interval)
+    shown = quantities.against_reference(outcome, interval=interval)
     return Toned.of(shown, "faint") if shown and not significant else shown or "-"
+
+
+def places(case: CompareCase) -> Column | None:
+    """Return the column of places in the verdict, or None if one run gives none."""
+    said = [verdict.place(case, outcome["variant"]) for outcome in case["outcomes"]]
+    return Column("verdict", said, left=True) if any(said) else None

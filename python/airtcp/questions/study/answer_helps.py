@@ -181,7 +181,7 @@ def _other_tcp(case: CompareCase | None) -> str | None:
 
 def _delay_open(remedies: Remedies) -> bool:
     """Return whether the runs leave open that a remedy shortens the delivery time."""
-    return not delay.conclusion(remedies).headline.startswith("No remedy shortens")
+    return bool(delay.shorter(remedies)) or delay.unhelpful(remedies) != "nothing"
 
 
 def _part(remedies: Remedies, outcome: Outcome) -> float | None:

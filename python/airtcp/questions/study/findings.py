@@ -10,7 +10,6 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from airtcp.questions.compare import findings as compare
-from airtcp.questions.compare import findings_remedies as remedies
 from airtcp.questions.study.findings_link import Model, link_findings, standing
 from airtcp.questions.trace.findings import drawn, memory
 from airtcp.words.sentences import Finding, count, counted, number, times
@@ -105,7 +104,7 @@ def study_findings(links: Sequence[Link]) -> list[Finding]:
         found.append(compare.best_choices(compared))
     helped = [(link["name"], each) for link in links if (each := link.get("remedies"))]
     if helped:
-        found.append(remedies.several(helped))
+        found.append(compare.remedies_over([each for _, each in helped]))
     return found
 
 

@@ -8,8 +8,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from airtcp.questions.compare import findings as compare
-from airtcp.questions.compare import findings_remedies as remedies_words
-from airtcp.questions.compare import verdict as verdict_words
 from airtcp.questions.trace.findings import MBPS, varies
 from airtcp.words.sentences import Finding, counted, number
 
@@ -49,9 +47,9 @@ def _of(outcome: Outcome, capacity: float) -> str:
 
 def tcp_finding(link: CapacityLink, case: CompareCase) -> Finding:
     """State the verdict on TCPs over one link, and the TCP with the shortest round trips."""
-    verdict = verdict_words.conclusion(case, notes=link["notes"])
+    verdict = compare.best_choice(case, notes=link["notes"])
     known = [o for o in case["outcomes"] if o["rtt_mean_s"]["mean"] is not None]
-    text = verdict.text + verdict_words.worse(case)
+    text = verdict.text
     short = min(known, key=lambda o: o["rtt_mean_s"]["mean"] or 0.0, default=None)
     if short is not None:
         text += (
@@ -74,7 +72,7 @@ def capacity_findings(links: Sequence[CapacityLink]) -> list[Finding]:
         case, remedies = links[0]["compared"], links[0]["remedies"]
         if case is not None:
             found.append(tcp_finding(links[0], case))
-        return [*found, *remedies_words.findings(remedies)] if remedies is not None else found
+        return [*found, compare.remedy(remedies)] if remedies is not None else found
     if not links:
         return []
     tried = [(link["name"], each) for link in links if (each := link["remedies"]) is not None]
@@ -91,5 +89,5 @@ def capacity_findings(links: Sequence[CapacityLink]) -> list[Finding]:
             f" {number(longest['longest_outage_s'] * 1e3)} ms, on {longest['name']}.",
         ),
         *([compare.best_choices(compared)] if compared else []),
-        *remedies_words.summaries(tried),
+        *([compare.remedies_over([each for _, each in tried])] if tried else []),
     ]

@@ -10,7 +10,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from airtcp.questions.compare import findings as compare
-from airtcp.questions.compare import findings_remedies as remedies_words
 from airtcp.questions.trace.findings import NO_MEMORY, memory, reason
 from airtcp.words.sentences import (
     SLOT_ASSUMED,
@@ -239,8 +238,7 @@ def link_findings(link: Link) -> list[Finding]:
         found.append(_at_slot(compare.best_choice(compared, ordered=link["order_known"]), link))
     remedies = link.get("remedies")
     if remedies is not None:
-        said = (remedies_words.conclusion(remedies), remedies_words.others(remedies))
-        found += [_at_slot(finding, link) for finding in said if finding is not None]
+        found.append(_at_slot(compare.remedy(remedies), link))
     return found
 
 
