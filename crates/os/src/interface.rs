@@ -52,12 +52,8 @@ impl Veth {
         let v6 = self.addresses.iter().any(|(address, _)| address.is_ipv6());
         tool.within(|| no_ipv6(outer).and_then(|()| offload::off(outer)))?;
         port.within(|| {
-            if v6 {
-                quiet_ipv6(inner)?
-            } else {
-                no_ipv6(inner)?
-            }
-            offload::off(inner)
+            let ready = if v6 { quiet_ipv6(inner) } else { no_ipv6(inner) };
+            ready.and_then(|()| offload::off(inner))
         })?;
         let mut lines = String::new();
         for (address, prefix) in &self.addresses {

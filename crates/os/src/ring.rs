@@ -116,6 +116,13 @@ impl Ring {
         self.map.frame(self.next, self.offset)
     }
 
+    /// All frames that have arrived, oldest first, so that several can be sent at once. They stay until
+    /// [`Ring::release`] was called for each.
+    pub fn waiting(&self) -> impl Iterator<Item = Frame<'_>> {
+        let place = move |n| (self.next + n) % self.map.frames;
+        (0..self.map.frames).map_while(move |n| self.map.frame(place(n), self.offset))
+    }
+
     /// Gives the place of the oldest frame back to the kernel. Without a frame it does nothing.
     pub fn release(&mut self) {
         if self.map.release(self.next) {
