@@ -3,3 +3,5 @@
 //! Model time is event time: a packet enters the model at the kernel's stamp of its arrival, however late the process
 //! reads it, so that lateness never changes a fate. Each part has a core without system calls, and one file that drives
 //! it.
+
+pub mod emulate;
