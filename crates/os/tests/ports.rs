@@ -27,11 +27,12 @@ fn main() -> ExitCode {
                 return ExitCode::SUCCESS;
             }
             checks("unprivileged");
+            nothing_is_left("unprivileged");
         }
         "hold" => hold(),
         _ if rustix::process::geteuid().is_root() => {
             checks("root");
-            nothing_is_left();
+            nothing_is_left("root");
             unprivileged();
         }
         _ => {
@@ -287,7 +288,7 @@ fn links() -> Vec<String> {
     list.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect()
 }
 
-fn nothing_is_left() {
+fn nothing_is_left(who: &str) {
     let before = links();
     let mut held = Command::new(std::env::current_exe().unwrap())
         .arg("hold")
@@ -312,7 +313,7 @@ fn nothing_is_left() {
         wait::until(&[], Some(clock::now() + 10_000_000)).unwrap();
     }
     assert_eq!(links(), before);
-    println!("root: kill -9 leaves nothing ... ok");
+    println!("{who}: kill -9 leaves nothing ... ok");
 }
 
 /// Whether the program runs (one that waits for its parent does not), or a process or mount holds a namespace.
