@@ -16,7 +16,7 @@
 use airtcp_packet::{EndpointId, Segment, Side};
 use airtcp_probe::{EventSource, Probe};
 use airtcp_random::Seed;
-use airtcp_scenario::{Flow, Resolved, ScenarioError, TransportKind};
+use airtcp_scenario::{Flow, MAX_PACKET, Resolved, ScenarioError, TransportKind};
 use airtcp_transport::tcp::LossNotification;
 use airtcp_units::{Nanos, Narrow};
 
@@ -92,7 +92,9 @@ impl<P: Probe> Outside<P> {
     pub fn inject(&mut self, to: EndpointId, segment: Segment, at: Nanos) -> Nanos {
         let at = at.max(self.now());
         self.run_until(at);
-        self.world.inject(to, segment);
+        // No station carries longer packets; links have an `mtu` of their own.
+        let longest = if self.plan.cells.is_empty() { u64::MAX } else { MAX_PACKET };
+        self.world.inject(to, segment, longest);
         at
     }
 

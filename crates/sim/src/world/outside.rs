@@ -3,7 +3,7 @@
 //! A packet that enters and one that leaves are events of the probe, which alone knows what the records stand for.
 
 use airtcp_packet::{EndpointId, Packet, Segment};
-use airtcp_probe::{Event, EventSource, Probe};
+use airtcp_probe::{DropReason, Event, EventSource, PoolCx, Probe};
 use airtcp_units::Nanos;
 
 use super::World;
@@ -17,11 +17,18 @@ impl<P: Probe> World<P> {
         }
     }
 
-    /// A packet for `to` enters at the other end of its flow, now. Events of this instant that are due have run.
-    pub(crate) fn inject(&mut self, to: EndpointId, segment: Segment) {
+    /// A packet for `to` enters at the other end of its flow, now. Events of this instant that are due have run. A packet
+    /// longer than `longest` is dropped there.
+    pub(crate) fn inject(&mut self, to: EndpointId, segment: Segment, longest: u64) {
         let from = to.peer();
         let packet = self.pool.send(self.now, Packet { to, segment });
         self.probe.record(self.now, EventSource::Endpoint(from), &Event::Entered { packet });
+        if u64::from(segment.wire_len()) > longest {
+            let source = EventSource::Endpoint(from);
+            let mut cx = PoolCx::new(&mut self.probe, &mut self.pool, source);
+            cx.discard(self.now, packet, DropReason::TooLong, 0);
+            return;
+        }
         match self.endpoints[from.index()].first_hop.or_else(|| self.first_hop(from)) {
             Some(next) => self.put(packet, to, next),
             None => self.drop_unroutable(packet),
