@@ -172,6 +172,7 @@ def doubt(document: DiagnoseDocument) -> Finding | None:
     queue, rate = link["queue_packets"]["low"] or 0.0, link["rate_bps"]
     said = {
         "law": f"the law of the sender ({document['tcp']} assumed; --tcp)",
+        "discipline": "by which rule the queue drops early (replayed as CoDel)",
         "place": "where the capture was taken (at the sender assumed)",
         "rate": f"the rate of the link (at least {number((rate['low'] or 0.0) / 1e6)} Mb/s)",
         "varying": "why the rate varies (what the link left to this transfer is replayed)",
