@@ -8,6 +8,8 @@
 //!   which a receiver that waits for a second packet would have answered;
 //! - stand-stills, in which packets of no other transfer are served.
 //!
+//! If packets are served at once, as aggregates of 802.11, nothing is told: their ACKs wait for each other, too.
+//!
 //! The service time is that of the rate, or the median gap of neighbours that left within a part of it if that is
 //! shorter: where the queue is shared, the rate is what the others leave.
 
@@ -24,6 +26,8 @@ const PART: f64 = 0.1;
 /// Pairs from which their gap is known, and the part of a service time in which both left.
 const PAIRS: usize = 10;
 const CLOSE: f64 = 0.3;
+/// Packets that are served at once, from which on their ACKs wait for each other [choice].
+const BATCH: u64 = 8;
 /// Length of a full packet by the usual one: the last one of a message is shorter, and served sooner.
 const FULL: f64 = 0.9;
 
@@ -38,20 +42,21 @@ pub(super) struct Alone {
     pub(super) found: bool,
 }
 
-/// Packets that were alone, and largest part of them that waited, from which on the queue is the transfer's own
-/// [choice].
+/// Packets that were alone from which on next to no waits among them tell, too [choice].
 const MANY: u64 = 50;
-const NONE: f64 = 0.01;
 
 impl Alone {
-    /// True if many packets were alone, and next to none waited: others would be in the queue then, too.
-    pub(super) fn is_own(self) -> bool {
-        self.packets >= MANY && (self.waited as f64) < NONE * self.packets as f64
+    /// True if many packets were alone, and few waited: others would be in the queue then, too.
+    pub(super) const fn is_own(self) -> bool {
+        self.packets >= MANY && !self.found
     }
 }
 
-/// Looks for waits that the transfer did not cause.
-pub(super) fn alone(seen: &Seen<'_>, rate: &Rate, packet_bytes: f64) -> Alone {
+/// Looks for waits that the transfer did not cause; `batch` packets are served at once.
+pub(super) fn alone(seen: &Seen<'_>, rate: &Rate, packet_bytes: f64, batch: u64) -> Alone {
+    if batch >= BATCH {
+        return Alone::default();
+    }
     let list = &seen.sent.list;
     let service_s = service_s(seen, rate, packet_bytes);
     let lost: Vec<f64> =

@@ -229,8 +229,12 @@ impl Bottleneck {
         let (found, policer) = levels_or_policer(&seen, &rate);
         let is_policed = policer.is_some_and(|policer| policer.found);
         let varies = rate.kind == RateKind::Varying || rate.has_phases;
-        let alone =
-            if is_hidden { Alone::default() } else { alone::alone(&seen, &rate, packet_bytes) };
+        let batch_packets = batches::median(sent, &early, &rate, packet_bytes);
+        let alone = if is_hidden {
+            Alone::default()
+        } else {
+            alone::alone(&seen, &rate, packet_bytes, batch_packets)
+        };
         let shared = shared::shared(sent, &backlog, alone, varies && stood.is_empty());
         let service_s = 8.0 * packet_bytes / rate.value_bps.max(1.0);
         let mut aqm = aqm::aqm(&seen, &early, &found, service_s);
@@ -252,7 +256,7 @@ impl Bottleneck {
             rtt_p50_s: rtt_p50_s(sent),
             flight_bytes: flight_bytes(sent),
             service_bps: service::service(sent, &early, &stood, &rate),
-            batch_packets: batches::median(sent, &early, &rate, packet_bytes),
+            batch_packets,
             rate,
             queue: queue_of(&found.found),
             largest_backlog: losses.largest(),

@@ -35,7 +35,7 @@ fn others(list: Vec<Transmission>) -> Alone {
     rate.tell(8.0 * BYTES / SERVICE_S);
     let in_stall = vec![false; late.len()];
     let seen = Seen { sent: &sent, backlog: &late, in_stall: &in_stall, unsure_packets: 0.0 };
-    alone(&seen, &rate, BYTES)
+    alone(&seen, &rate, BYTES, 2)
 }
 
 /// Two packets each 0.1 s; the first one waits `wait_s`, and the second one behind it.

@@ -71,10 +71,9 @@ pub(super) fn shared(
     };
     if waits.len() >= FEW {
         let (wait, backlog) = (spread(waits, 0.0), spread(backlogs, COUNTED));
-        let is_constant =
-            wait <= CONSTANT && backlog >= TIMES * wait + MORE && (varies || !alone.is_own());
+        let is_constant = wait <= CONSTANT && backlog >= TIMES * wait + MORE;
         let in_turns = varies && wait <= NEARLY && backlog >= LESS.max(THAN * wait);
-        found.found |= is_constant || in_turns;
+        found.found |= (is_constant || in_turns) && !alone.is_own();
         (found.wait_spread, found.backlog_spread) = (Some(wait), Some(backlog));
     }
     (found.wait_spread.is_some() || found.alone > 0).then_some(found)

@@ -72,7 +72,7 @@ def _headline(document: DiagnoseDocument) -> str:
             " tenth."
         )
     first = document["limits"][0]
-    cause = words.CAUSES[first["cause"]]
+    cause = words.cause_of(document, first)
     if first["cause"] == "link-rate":
         return f"{_rate(document, cause)}."
     least = " or more" if "rate" in document["doubts"] else ""

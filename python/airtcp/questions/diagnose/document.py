@@ -464,7 +464,7 @@ class DiagnoseDocument(TypedDict):
     tcp: str
     """Congestion law of the sender."""
     tcp_told: bool
-    """True if an option told the law; otherwise it is a guess, by its replays if the first fails."""
+    """True if an option told the law; otherwise it is a guess, which replays may correct."""
     tcp_checked: list[CheckedLaw]
     """The laws that were checked, the first guess first."""
     observed: Observed | None
@@ -500,9 +500,9 @@ class DiagnoseDocument(TypedDict):
     doubts: list[str]
     """What the predictions rest on: `law` (a guess), `place` (unknown), `rate` (a lower bound),
     `varying` (what the link left to this transfer), `queue` (never seen full), `lucky` (running
-    the same TCP again will likely give less), `cut` (only the beginning was kept), `discipline` (the
-    queue drops early, by an unknown rule, and is replayed as CoDel). With `sharing`
-    (others may share the queue), `batches` (the link serves many packets at once) or `no-sack`,
+    the same TCP again will likely give less), `cut` (only the beginning was kept), `discipline`
+    (the queue drops early, by an unknown rule, and is replayed as CoDel). With `sharing` (others
+    may share the queue), `batches` (the link serves many packets at once) or `no-sack`,
     only the TCP of the sender is predicted."""
     interrupted: bool
     """True if Ctrl-C stopped the work."""

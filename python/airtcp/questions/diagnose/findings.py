@@ -70,10 +70,17 @@ def answer(document: DiagnoseDocument) -> Finding:
         text = f"It got {goodput} Mb/s, and taking away one thing gives no 10 % more. {told}"
         return Finding("Nothing single limits the transfer", text)
     first = document["limits"][0]
-    cause = CAUSES[first["cause"]]
+    cause = cause_of(document, first)
     if first["cause"] == "link-rate" and "varying" in document["doubts"]:
         cause = "What the link leaves limits the transfer"
     return Finding(cause, f"{_cost(document, first, goodput)} {told}", "warn")
+
+
+def cause_of(document: DiagnoseDocument, limit: Limit) -> str:
+    """Say what limits. Whose losses they are, few own packets in the queue do not tell."""
+    if limit["cause"] == "link-losses" and "sharing" in document["doubts"]:
+        return "Losses limit the transfer, of the link or of a queue that others fill"
+    return CAUSES[limit["cause"]]
 
 
 def _cost(document: DiagnoseDocument, limit: Limit, goodput: str) -> str:

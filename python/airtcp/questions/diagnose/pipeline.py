@@ -257,7 +257,7 @@ def _agreeing(
 def _say_law(document: DiagnoseDocument, sender: Sender) -> None:
     """Write the law whose replays agree, also into the scenario."""
     if document["scenario"] is not None and document["tcp"] != sender.law:
-        was, now = (f'congestion = "{law}"' for law in (document["tcp"], sender.law))
+        was, now = (f'"congestion" = "{law}"' for law in (document["tcp"], sender.law))
         document["scenario"] = document["scenario"].replace(was, now)
     document["tcp"] = sender.law
 
