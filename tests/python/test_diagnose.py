@@ -179,7 +179,7 @@ def test_the_law_whose_replays_agree_is_taken(tmp_path: Path) -> None:
     agrees = {each["tcp"]: each["agrees"] for each in document["tcp_checked"]}
     assert agrees == {"cubic": False, "reno": False, "bbr1": True}
     assert (document["tcp"], document["obstacle"]) == ("bbr1", None)
-    assert 'congestion = "bbr1"' in (document["scenario"] or "")
+    assert '"congestion" = "bbr1"' in (document["scenario"] or "")
     # A law that is told is not replaced by one that agrees.
     told = airtcp.diagnose(place, replications=20, tcp="cubic").json
     assert told["tcp_checked"] == [{"tcp": "cubic", "agrees": False}]

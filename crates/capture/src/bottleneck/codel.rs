@@ -66,12 +66,11 @@ pub(super) fn codel(sent: &Transmissions, service_s: f64) -> Codel {
     for (at_s, wait_s) in left {
         match (wait_s, &mut high) {
             (Some(wait_s), open) => {
-                if wait_s < target_s || open.as_ref().is_some_and(|high| at_s - high.last_s > GAP_S)
-                {
+                if wait_s < target_s || open.as_ref().is_some_and(|high| at_s - high.end > GAP_S) {
                     found.close(open.take());
                 }
                 if wait_s >= target_s {
-                    open.get_or_insert_with(|| High::new(at_s)).last_s = at_s;
+                    open.get_or_insert_with(|| High::new(at_s)).end = at_s;
                 }
             }
             (None, Some(high)) => high.drop_at(at_s, &mut found),
@@ -86,41 +85,41 @@ pub(super) fn codel(sent: &Transmissions, service_s: f64) -> Codel {
     found
 }
 
-/// A time in which packets wait longer than the target.
+/// A time in which packets wait longer than the target, in s.
 struct High {
-    from_s: f64,
-    last_s: f64,
+    begin: f64,
+    end: f64,
     /// The last drop that was due.
-    drop_s: Option<f64>,
+    due: Option<f64>,
     overdue_s: f64,
 }
 
 impl High {
-    const fn new(from_s: f64) -> Self {
-        Self { from_s, last_s: from_s, drop_s: None, overdue_s: 0.0 }
+    const fn new(begin: f64) -> Self {
+        Self { begin, end: begin, due: None, overdue_s: 0.0 }
     }
 
     fn drop_at(&mut self, at_s: f64, found: &mut Codel) {
-        let least_s = if self.drop_s.is_some() { LEAST * INTERVAL_S } else { INTERVAL_S / SLACK };
-        if at_s - self.drop_s.unwrap_or(self.from_s) < least_s {
+        let least_s = if self.due.is_some() { LEAST * INTERVAL_S } else { INTERVAL_S / SLACK };
+        if at_s - self.due.unwrap_or(self.begin) < least_s {
             found.not_due += 1;
             return;
         }
         found.due += 1;
         self.overdue_s += self.overdue_at(at_s);
-        self.drop_s = Some(at_s);
+        self.due = Some(at_s);
     }
 
     fn overdue_at(&self, at_s: f64) -> f64 {
-        (at_s - self.drop_s.unwrap_or(self.from_s) - SLACK * INTERVAL_S).max(0.0)
+        (at_s - self.due.unwrap_or(self.begin) - SLACK * INTERVAL_S).max(0.0)
     }
 }
 
 impl Codel {
     fn close(&mut self, high: Option<High>) {
         if let Some(high) = high {
-            self.above_s += high.last_s - high.from_s;
-            self.overdue_s += high.overdue_s + high.overdue_at(high.last_s);
+            self.above_s += high.end - high.begin;
+            self.overdue_s += high.overdue_s + high.overdue_at(high.end);
         }
     }
 }
