@@ -165,7 +165,7 @@ def test_codel_has_no_length_and_is_named(tmp_path: Path) -> None:
         if is_named:
             # CoDel dropped what found a queue, and the link lost nothing.
             assert found["link_losses"] == 0
-            assert aqm["codel"]["found"]
+            assert found["aqm"]["codel"]["found"]
             assert 0 < found["link_exposed"] < found["transmissions"]
         if drops["queue_early"] >= 8:
             many += 1
