@@ -300,6 +300,9 @@ def test_losses_are_not_the_links_if_others_may_share_the_queue() -> None:
         "Losses limit the transfer, of the link or of a queue that others fill: 6.2 Mb/s, and 19"
         " or more without them."
     )
+    never = _with(doubts=[])
+    never["link"]["rate_bps"]["kind"] = "none"
+    assert _right(never).headline.startswith("Losses limit the transfer, of the link or of")
 
 
 @pytest.mark.parametrize(

@@ -78,7 +78,10 @@ def answer(document: DiagnoseDocument) -> Finding:
 
 def cause_of(document: DiagnoseDocument, limit: Limit) -> str:
     """Say what limits. Whose losses they are, few own packets in the queue do not tell."""
-    if limit["cause"] == "link-losses" and "sharing" in document["doubts"]:
+    link = document["link"]
+    never_waited = link is not None and link["rate_bps"]["kind"] == "none"
+    is_open = never_waited or "sharing" in document["doubts"]
+    if limit["cause"] == "link-losses" and is_open:
         return "Losses limit the transfer, of the link or of a queue that others fill"
     return CAUSES[limit["cause"]]
 
