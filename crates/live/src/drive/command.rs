@@ -92,7 +92,7 @@ impl Emulate {
         let (plan, traces) = self.plan()?;
         let load = |name: &str| traces.load(name);
         let base = round_trip(&plan, &load).map_err(said)?;
-        if !rustix::process::geteuid().is_root() {
+        if !user::is_root() {
             user::enter_user_namespace().map_err(said)?;
         }
         let signals = Signals::open().map_err(said)?;
@@ -102,7 +102,7 @@ impl Emulate {
             self.loss_log.as_deref(),
             self.record.as_deref(),
             self.pcap.as_deref(),
-            ports.names(),
+            &ports.names(),
         )?;
         if self.record.is_some() {
             emulation.record();
