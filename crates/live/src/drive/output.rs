@@ -41,7 +41,7 @@ fn failed(path: &Path, error: &std::io::Error) -> Failure {
 impl Lines {
     fn open(path: &Path, first: &str) -> Result<Self, Failure> {
         let file = File::create(path).map_err(|e| failed(path, &e))?;
-        let mut lines = Self { path: path.to_owned(), file: BufPcapng::new(file) };
+        let mut lines = Self { path: path.to_owned(), file: BufWriter::new(file) };
         lines.line(&first)?;
         Ok(lines)
     }

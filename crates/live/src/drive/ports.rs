@@ -89,12 +89,12 @@ impl Ports {
     }
 
     /// The namespace where COMMAND runs: the first flow goes there.
-    pub(super) const fn client(&self) -> &NetNs {
+    pub(super) fn client(&self) -> &NetNs {
         &self.all[self.client].namespace
     }
 
     /// The namespace where the first flow comes from.
-    pub(super) const fn server(&self) -> &NetNs {
+    pub(super) fn server(&self) -> &NetNs {
         &self.all[self.server].namespace
     }
 
