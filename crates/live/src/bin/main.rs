@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use airtcp_live::drive::Emulate;
+use airtcp_live::drive::{Emulate, Replay};
 use airtcp_live::ftca::Ftca;
 use clap::{Parser, Subcommand};
 
@@ -17,12 +17,14 @@ struct Program {
 #[derive(Debug, Subcommand)]
 enum Command {
     Emulate(Emulate),
+    Replay(Replay),
     Ftca(Ftca),
 }
 
 fn main() -> ExitCode {
     match Program::parse().command {
         Command::Emulate(emulate) => emulate.run(),
+        Command::Replay(replay) => replay.run(),
         Command::Ftca(ftca) => ftca.run(),
     }
 }

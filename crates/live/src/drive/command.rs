@@ -1,6 +1,5 @@
 //! The options of `emulate`, and the order of things.
 
-use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::{self, Write as _};
 use std::os::unix::process::ExitStatusExt;
@@ -11,11 +10,11 @@ use airtcp_os::child::spawn_in;
 use airtcp_os::schedule;
 use airtcp_os::signal::Signals;
 use airtcp_os::{clock, user, wait};
-use airtcp_scenario::{Resolved, read};
-use airtcp_study::Traces;
+use airtcp_scenario::Resolved;
 use airtcp_units::Span;
 use clap::Args;
 
+use super::given::Given;
 use super::output::Outputs;
 use super::path::round_trip;
 use super::ports::Ports;
@@ -24,7 +23,7 @@ use super::turn::{Loop, Stop};
 use crate::emulate::Emulation;
 
 /// Exit code for wrong input, and for a system that refuses.
-const REFUSED: u8 = 2;
+pub(super) const REFUSED: u8 = 2;
 /// Round-trip time that the rule of validity takes for shorter paths: a quarter is the lateness that is always allowed.
 const SHORTEST_PATH: Span = Span(1_200_000);
 /// Time that a program at the other side has to begin to listen.
@@ -35,11 +34,8 @@ const SERVER_STARTS_NS: i64 = 400_000_000;
 /// COMMAND runs at the node `client`, where the first flow goes to; the node where it comes from is `server`.
 #[derive(Debug, Args)]
 pub struct Emulate {
-    /// The scenario (TOML).
-    scenario: PathBuf,
-    /// Replaces a value, such as links[0].loss.rate=0.02.
-    #[arg(long = "set", value_name = "KEY=VALUE")]
-    sets: Vec<String>,
+    #[command(flatten)]
+    given: Given,
     /// Seconds that a run without COMMAND takes; default: the duration of the scenario.
     #[arg(long = "for", value_name = "SECONDS", value_parser = seconds)]
     time: Option<f64>,
@@ -92,7 +88,7 @@ impl Emulate {
     }
 
     fn emulate(mut self) -> Result<ExitCode, Failure> {
-        let (plan, traces) = self.plan()?;
+        let (plan, traces) = self.given.plan()?;
         let load = |name: &str| traces.load(name);
         let base = round_trip(&plan, &load).map_err(said)?.max(SHORTEST_PATH);
         if !user::is_root() {
@@ -141,23 +137,6 @@ impl Emulate {
             return Ok(ExitCode::from(3));
         }
         Ok(status.map_or(ExitCode::SUCCESS, code))
-    }
-
-    fn plan(&self) -> Result<(Resolved, Traces), Failure> {
-        let name = self.scenario.display().to_string();
-        let text = std::fs::read_to_string(&self.scenario).map_err(|e| format!("{name}: {e}"))?;
-        let mut sets = Vec::new();
-        for set in &self.sets {
-            let (key, value) = set
-                .split_once('=')
-                .ok_or_else(|| format!("--set \"{set}\" has no \"=\": expected KEY=VALUE"))?;
-            sets.push((key.trim().to_owned(), value.trim().to_owned()));
-        }
-        let folder = self.scenario.parent().unwrap_or_else(|| Path::new("."));
-        let traces = Traces::new(folder, BTreeMap::new());
-        let mut scenario = read(&text, &name, &sets).map_err(said)?;
-        let resolved = traces.read_capacities(&mut scenario).and_then(|()| scenario.resolve());
-        Ok((resolved.map_err(|e| said(e.located(&name, &text)))?, traces))
     }
 
     /// When a run without COMMAND ends, in nanoseconds after its start.

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! command      the options, and the order of things
+//! given        the scenario, and arrivals that meet it again
 //! ports        a namespace and a veth pair for each node with real traffic
 //! turn         the loop: read, run the model, write, wait
 //! output       loss log, arrivals, capture
@@ -9,6 +10,7 @@
 //! ```
 
 mod command;
+mod given;
 mod output;
 mod path;
 mod ports;
@@ -16,3 +18,4 @@ mod report;
 mod turn;
 
 pub use command::Emulate;
+pub use given::Replay;

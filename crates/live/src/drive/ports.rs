@@ -126,7 +126,7 @@ fn tool_end(number: usize) -> String {
     format!("port{number}")
 }
 
-fn mac(number: usize) -> Mac {
+pub(super) fn mac(number: usize) -> Mac {
     [2, 0xa1, 0x47, 0, 0, last(number)]
 }
 
