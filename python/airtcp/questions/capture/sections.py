@@ -114,8 +114,8 @@ _HIDDEN: Final = (
     "Hidden stations",
     (
         "A station that hears another waits for the end of its frame and for PIFS. Frames that"
-        " begin earlier show that it does not hear it. The probability is that of as many by inexact"
-        " times."
+        " begin earlier show that it does not hear it. The probability is that of as many by"
+        " inexact times."
     ),
 )
 
