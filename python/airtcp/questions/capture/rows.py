@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from airtcp.questions.capture import charts, tables
+from airtcp.questions.capture import busiest, charts
 from airtcp.questions.capture import findings as capture_words
 from airtcp.questions.capture import findings_points as capture_between
 
@@ -177,7 +177,7 @@ def rates(document: Mapping[str, Any]) -> list[dict[str, Any]]:
             "attempts": rate["attempts"],
             "loss": rate["raw_loss"],
         }
-        for link in tables.by_attempts(document)[:_LINKS]
+        for link in busiest.links(document)[:_LINKS]
         for rate in link["rates"]
         if rate["rate_bps"] is not None
     ]

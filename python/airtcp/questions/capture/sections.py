@@ -56,7 +56,7 @@ _GAPS: Final = (
 _AIR: Final = {
     "air_attempts": (
         "Attempts over time",
-        f"Captured attempts of the links with the most attempts. {_ZOOM}",
+        f"Captured attempts of the busiest links. {_ZOOM}",
     ),
     "air_loss": (
         "Loss over time",
@@ -267,7 +267,7 @@ def _air(document: Mapping[str, Any]) -> list[Section]:
         Plot(
             "rates",
             "Attempts by rate",
-            "Captured attempts of the links with the most attempts.",
+            "Captured attempts of the busiest links.",
             charts_capture.rates(),
             rates,
             wide=True,

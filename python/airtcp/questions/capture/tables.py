@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from airtcp.questions.capture import busiest
 from airtcp.questions.capture import findings as words
 from airtcp.words.grid import Column, Grid, elided
 from airtcp.words.sentences import begun, count, number, share
@@ -193,11 +194,6 @@ def has_figure(link: Mapping[str, Any]) -> bool:
     return link["raw_loss"] is not None and link["attempts"] > 0
 
 
-def by_attempts(document: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the links of 802.11, the one with the most attempts first."""
-    return sorted(document["links"], key=lambda link: -link["attempts"])
-
-
 def links(document: Mapping[str, Any], rows: int = ROWS, *, whole: bool = False) -> Grid:
     """Return the links of 802.11, the busiest first; in an answer those whose losses are known.
 
@@ -206,7 +202,9 @@ def links(document: Mapping[str, Any], rows: int = ROWS, *, whole: bool = False)
         rows: Most rows.
         whole: Whether the table is of the details, with all links and columns.
     """
-    every = by_attempts(document)
+    every = busiest.links(document)
+    by = "airtime" if busiest.by_airtime(document) else "attempts"
+    sort = None if by == "airtime" else "attempts"
     shown = [link for link in every if whole or has_figure(link)][:rows]
     air: Mapping[str, Any] = document.get("air") or {}
     # Without rates in the capture, frames have no airtime.
@@ -236,10 +234,10 @@ def links(document: Mapping[str, Any], rows: int = ROWS, *, whole: bool = False)
         ]
     names = [words.link_name(link) for link in shown]
     if whole:
-        title = _title("links of 802.11", rows, len(every), "attempts")
+        title = _title("links of 802.11", rows, len(every), by)
         return Grid("802.11 link", names, columns, title)
     columns = [each for each in columns if any(each.cells)]
-    return narrowed(Grid("802.11 link", names, columns, "", len(every) - len(shown), "attempts"))
+    return narrowed(Grid("802.11 link", names, columns, "", len(every) - len(shown), sort))
 
 
 def _signal(link: Mapping[str, Any]) -> float | None:
