@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -17,8 +16,6 @@ if TYPE_CHECKING:
     Rows = Sequence[Mapping[str, Any]]
     _Writer = Callable[[float], str]
 
-WIDTH: Final = 100
-"""Columns of a table of an answer."""
 ROWS: Final = 8
 """Rows of such a table."""
 EVENTS: Final = 15
@@ -37,28 +34,6 @@ _LIMITS: Final = {
     "recovery": "recovery",
 }
 """What a sender waits for, in a cell."""
-
-
-def narrowed(grid: Grid, width: int = WIDTH) -> Grid:
-    """Leave out columns, the highest rank first, until a table fits.
-
-    >>> wide = [Column("a", ["x" * 60]), Column("b", ["x" * 60], rank=1)]
-    >>> [column.head for column in narrowed(Grid("name", ["n"], wide)).columns]
-    ['a']
-    """
-    columns = list(grid.columns)
-    while _width(grid, columns) > width:
-        last = max(columns, key=lambda column: column.rank, default=None)
-        if last is None or not last.rank:
-            break
-        columns = [column for column in columns if column is not last]
-    return replace(grid, columns=columns)
-
-
-def _width(grid: Grid, columns: Sequence[Column]) -> int:
-    widths = [max(map(len, (grid.head, *grid.names)))]
-    widths += [max(map(len, (*c.head.split("\n"), *c.cells))) for c in columns]
-    return sum(widths) + 2 * len(widths)
 
 
 def ends(sender: str, receiver: str) -> str:
@@ -137,7 +112,7 @@ def connections(found: Rows, total: int, rows: int = ROWS, *, whole: bool = Fals
         names = [words.ends(connection) for connection in shown]
         return Grid("connection", names, columns, _title("connections", rows, total, "bytes"))
     names = [connection_ends(connection) for connection in shown]
-    return narrowed(Grid("connection", names, columns, more=total - len(shown), sort="MB"))
+    return Grid("connection", names, columns, more=total - len(shown), sort="MB").within()
 
 
 def _title(what: str, rows: int, total: int, by: str) -> str:
@@ -186,7 +161,7 @@ def events(document: Mapping[str, Any], rows: int = EVENTS) -> Grid | None:
     ]
     names = [ends(e["from"], to) for e, to in zip(shown, receivers, strict=True)]
     title = _title("retransmissions", rows, len(found), "time")
-    return narrowed(Grid("retransmission", names, columns, title))
+    return Grid("retransmission", names, columns, title).within()
 
 
 def has_figure(link: Mapping[str, Any]) -> bool:
@@ -237,7 +212,7 @@ def links(document: Mapping[str, Any], rows: int = ROWS, *, whole: bool = False)
         title = _title("links of 802.11", rows, len(every), by)
         return Grid("802.11 link", names, columns, title)
     columns = [each for each in columns if any(each.cells)]
-    return narrowed(Grid("802.11 link", names, columns, "", len(every) - len(shown), sort))
+    return Grid("802.11 link", names, columns, "", len(every) - len(shown), sort).within()
 
 
 def _signal(link: Mapping[str, Any]) -> float | None:
@@ -293,7 +268,7 @@ def joined(document: Mapping[str, Any], rows: int = ROWS) -> Grid | None:
         Column("given\nup", [short_share(n / of) if of else "" for n, of in lost]),
     ]
     names = [f"{link['transmitter']} -> {link['receiver']}" for _, link in shown]
-    return narrowed(Grid("link", names, columns, more=len(found) - len(shown)))
+    return Grid("link", names, columns, more=len(found) - len(shown)).within()
 
 
 def between(document: Mapping[str, Any], rows: int = ROWS) -> Grid | None:
@@ -320,6 +295,5 @@ def between(document: Mapping[str, Any], rows: int = ROWS) -> Grid | None:
         Column("delay, p99\nby p50 (ms)", spread, rank=4),
     ]
     names = [ends(*points.way_of(pair, direction)) for pair, direction, _ in shown]
-    return narrowed(
-        Grid("connection", names, columns, more=len(found) - len(shown), sort="segments")
-    )
+    grid = Grid("connection", names, columns, more=len(found) - len(shown), sort="segments")
+    return grid.within()
