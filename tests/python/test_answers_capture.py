@@ -301,7 +301,7 @@ def test_a_capture_of_the_air_is_about_its_busiest_link() -> None:
     said, table = result.answer(), result.answer().table
     assert table is not None
     first = table.rows()[0]
-    which = "loses" if len(result["links"]) == 1 else "is the busiest link: it loses"
+    which = "loses" if len(result["links"]) == 1 else "takes the most airtime: it loses"
     assert said.headline == (
         f"{first['802.11 link']} {which} {first['attempts lost']} of its attempts and no packet"
         " after retries."
@@ -321,7 +321,7 @@ def test_links_whose_losses_do_not_show_are_counted_only() -> None:
     blind |= {"transmitter": "blind", "attempts": 10**6, "raw_loss": None, "residual_loss": None}
     document["links"].insert(0, blind)
     said = _said(document)
-    assert "is the busiest link that shows its losses: it loses" in said.headline
+    assert "takes the most airtime of the links that show their losses: it loses" in said.headline
     assert said.table is not None
     assert not any("blind" in name for name in said.table.names)
     assert said.table.more >= 1
@@ -330,6 +330,36 @@ def test_links_whose_losses_do_not_show_are_counted_only() -> None:
     assert alone.headline == "No link of 802.11 shows its losses in 1 000 000 attempts.".replace(
         " 000", "\N{NARROW NO-BREAK SPACE}000"
     )
+
+
+def test_the_busiest_link_takes_the_most_airtime() -> None:
+    """Few large frames at a low rate outweigh many small ones; without rates, attempts count."""
+    document = copy.deepcopy(_air())
+    link = next(link for link in document["links"] if link["raw_loss"] is not None)
+
+    def other(name: str, attempts: int, size: int, rate: int) -> dict[str, Any]:
+        rates = [link["rates"][0] | {"rate_bps": rate, "attempts": attempts}]
+        return copy.deepcopy(link) | {
+            "transmitter": name, "attempts": attempts, "bytes": attempts * size, "rates": rates,
+            "ampdu_attempts": 0, "raw_loss": 0.5,
+        }  # fmt: skip
+
+    slow, fast = other("slow", 1000, 1500, 1_000_000), other("fast", 5000, 100, 54_000_000)
+    document["links"] = [fast, slow]
+    said = _said(document)
+    assert said.headline.startswith("slow -> ")
+    assert "takes the most airtime: it loses" in said.headline
+    assert said.table is not None
+    assert said.table.sort is None
+    # Equal rates and many more frames: the preambles alone outweigh it.
+    document["links"] = [other("few", 100, 100, 54_000_000), fast]
+    assert _said(document).headline.startswith("fast -> ")
+    document["links"] = [fast, slow | {"rates": []}]
+    said = _said(document)
+    assert said.headline.startswith("fast -> ")
+    assert "has the most attempts: it loses" in said.headline
+    assert said.table is not None
+    assert said.table.sort == "attempts"
 
 
 def test_an_unknown_airtime_is_no_idle_station() -> None:

@@ -14,6 +14,7 @@ import airtcp
 from airtcp.questions.diagnose import charts, predict, rows
 from airtcp.questions.diagnose.answer import answer
 from airtcp.questions.diagnose.result import DiagnoseResult
+from airtcp.questions.diagnose.sections import diagnose_page
 from airtcp.words.grammar import LINES, problems
 from airtcp.words.sentences import Finding
 
@@ -375,7 +376,6 @@ def test_the_charts_have_the_numbers_of_the_answer() -> None:
             {"time_s": 101.0, "origin": "queue", "backlog_packets": 40},
         ]
     )
-    assert charts.ANSWER == ("predictions", "backlog")
     data = rows.predictions(document)
     assert [row["variant"] for row in data["predictions"]][:2] == ["bbr1", "sliding"]
     assert data["observed"] == [{"goodput": pytest.approx(6.2)}]
@@ -384,6 +384,24 @@ def test_the_charts_have_the_numbers_of_the_answer() -> None:
     assert [row["time"] for row in rows.backlog(document)["lost"]] == [0.0, 0.5]
     nothing = _with(predictions=[], lost_packets=[])
     assert rows.predictions(nothing) == rows.backlog(nothing) == {}
+
+
+def test_the_page_lists_every_tcp_and_its_charts_are_the_figures() -> None:
+    """The table below the answer has all rows; a diagnosis without charts has a page too."""
+    lost = [{"time_s": 100.5, "origin": "link", "backlog_packets": 3}]
+    result: Any = DiagnoseResult(_with(lost_packets=lost))
+    assert result.plots == ["predictions", "backlog"]
+    assert result.figure("backlog").name == "backlog"
+    variants = [row["variant"] for row in result.json["predictions"]]
+    whole = diagnose_page(result.json, result.answer()).whole
+    assert whole is not None
+    assert whole.names == ["this transfer", *variants]
+    only: Any = DiagnoseResult(_with(predictions=[], lost_packets=lost))
+    assert only.plots == ["backlog"]
+    assert diagnose_page(only.json, only.answer()).chart == "backlog"
+    nothing: Any = DiagnoseResult(_with(predictions=[], lost_packets=[]))
+    assert nothing.plots == []
+    assert "<html" in nothing.page()
 
 
 def test_the_result_shows_the_answer() -> None:

@@ -19,7 +19,6 @@ import airtcp_papers
 from airtcp.charts import draw
 from airtcp.cli import figures
 from airtcp.cli.options import FigureWidth
-from airtcp.questions import chart_data as data
 from airtcp.questions import page_parts, shown
 from airtcp_papers.result import PapersResult
 from test_start import SCENARIO
@@ -118,7 +117,8 @@ def test_a_figure_shows_the_data_of_the_page(
     }
     parts = page_parts.parts_of(path.read_text("utf-8"))
     places = {plot.name for plot in parts.plots}
-    ours = {name: rows for name, rows in data.data_of(parts.payload).items() if name in places}
+    figures = results[kind]._charts()  # noqa: SLF001
+    ours = {name: rows for name, (_, _, _, rows) in figures.items() if name in places}
     assert ours.keys() == of_page.keys()
     for name, found in of_page.items():
         assert near(ours[name], found), name

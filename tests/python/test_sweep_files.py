@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 
 import airtcp
+from airtcp.files.folder import SWEEP_MARK
 from airtcp.questions.sweep.named_files import FILE_KEYS
 from airtcp.questions.sweep.plan import Plan
-from airtcp.questions.sweep.store import MARK
 from airtcp.questions.sweep.sweep_file import read
 from test_sweep import LINK, asked, json_toml, rows, run
 
@@ -138,7 +138,7 @@ def test_the_key_of_a_study_does_not_depend_on_results(folders: Path) -> None:
     given = {"of": ".", "kind": "study", "vary": {"options.replicas": [2]}}
     before = key(given)
     (folders / "out" / "points").mkdir(parents=True)
-    (folders / "out" / MARK).write_text("")
+    (folders / "out" / SWEEP_MARK).write_text("")
     (folders / "out" / "points" / "000001.parquet").write_text("results")
     assert key(given) == before
     write_trace(folders / "sweeps", 0.7)

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from airtcp.files.atomic_write import Staged
 
 LIST: Final = ".airtcp.json"
+SWEEP_MARK: Final = ".airtcp-sweep"
+"""The file that makes a folder that of a sweep; its lock belongs to the running sweep."""
 _SCHEMA: Final = "airtcp.out/1"
 _DOCUMENTS: Final = (
     "study",

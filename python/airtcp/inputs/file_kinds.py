@@ -19,8 +19,7 @@ from airtcp import _core
 from airtcp.data.plain import printable
 from airtcp.files import folder
 from airtcp.files.destinations import content
-from airtcp.questions.sweep.named_files import SWEEP_MARK
-from airtcp.words.sentences import listed
+from airtcp.files.folder import SWEEP_MARK
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -174,7 +173,8 @@ def belongs_elsewhere(paths: Iterable[str | Path], command: str) -> str | None:
         if kind is None or command in kind.commands:
             continue
         name = printable(str(path))
-        read = listed([f"'airtcp {one} {name}'" for one in kind.commands[:_SAID]])
+        *first, last = [f"'airtcp {one} {name}'" for one in kind.commands[:_SAID]] or [""]
+        read = f"{', '.join(first)} and {last}" if first else last
         verb = "reads it" if len(kind.commands) == 1 else "read it"
         then = [f"{read} {verb}"] if read else []
         then += [kind.hint] if kind.hint else []

@@ -6,8 +6,11 @@ no template and no script of its own.
 
 from __future__ import annotations
 
+import base64
+import gzip
+import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from airtcp.pages import first_screen
 from airtcp.pages.page import render
@@ -20,6 +23,8 @@ if TYPE_CHECKING:
     from airtcp.words.sentences import Finding
 
 Rows: TypeAlias = list[dict[str, Any]]
+MOST: Final = 2500
+"""Rows of one data of a thinned plot that are drawn at once."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +43,16 @@ class Plot:
     label: str = ""
     """The label of the first chart among several."""
     wide: bool = False
+    thinned: Mapping[str, tuple[str, ...]] | None = None
+    """If there are many rows: for each data, sorted by `t`, the fields that a row which stands for
+    a group takes from the last of the group. A reader who zooms gets the rows in view."""
+
+    @property
+    def drawn(self) -> Mapping[str, Rows]:
+        """The rows that are drawn at first, and in a figure."""
+        if self.thinned is None:
+            return self.data
+        return {name: _few(rows, self.thinned[name]) for name, rows in self.data.items()}
 
 
 @dataclass(frozen=True)
@@ -88,10 +103,13 @@ class Page:
         """Return a complete HTML document. Equal values give equal pages."""
         shown = [plot for section in self.sections for plot in section.plots if _rows(plot)]
         charts = {name: spec for plot in shown for name, spec in _views(plot)}
+        payload: dict[str, Any] = {"charts": charts, "data": {p.name: _sent(p) for p in shown}}
+        if thinned := {plot.name: plot.thinned for plot in shown if plot.thinned is not None}:
+            payload |= {"thinned": thinned, "most": MOST}
         return render(
             "sections.html.j2",
             "data.js",
-            {"charts": charts, "data": {plot.name: plot.data for plot in shown}},
+            payload,
             self.document,
             self.facts,
             answer=self.answer,
@@ -124,6 +142,31 @@ def some(lines: Sequence[str], most: int = 200) -> tuple[str, ...]:
     """
     more = len(lines) - most
     return (*lines[:most], *((f"and {more} more",) if more > 0 else ()))
+
+
+def _few(rows: Rows, last: tuple[str, ...]) -> Rows:
+    """Return rows for consecutive groups, so many that they can be drawn.
+
+    >>> rows = [{"t": t, "end": t + 1} for t in range(2 * MOST)]
+    >>> _few(rows, ("end",))[:2]
+    [{'t': 0, 'end': 2}, {'t': 2, 'end': 4}]
+    """
+    size = max(1, -(-len(rows) // MOST))
+    ends = ((at, rows[min(at + size, len(rows)) - 1]) for at in range(0, len(rows), size))
+    return [rows[at] | {name: end[name] for name in last} for at, end in ends]
+
+
+def _sent(plot: Plot) -> Mapping[str, Any]:
+    """Return the data of a plot as they stand in the page; many rows are packed as columns."""
+    if plot.thinned is None:
+        return plot.data
+    columns = {
+        name: {key: [row[key] for row in rows] for key in (rows[0] if rows else ())}
+        for name, rows in plot.data.items()
+    }
+    text = json.dumps(columns, separators=(",", ":"))
+    # For `Page.unpack`: JSON, gzip, base64. Equal values give equal text.
+    return {"packed": base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()}
 
 
 def _views(plot: Plot) -> list[tuple[str, Mapping[str, Any]]]:

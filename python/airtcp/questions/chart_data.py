@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from airtcp.questions.capture import chart_data as capture_data
 from airtcp.questions.study import chart_data as study_data
 
 if TYPE_CHECKING:
@@ -43,7 +42,6 @@ def data_of(payload: dict[str, Any], link: int | None = None) -> dict[str, Data]
     """
     kinds: tuple[tuple[str, Callable[[], dict[str, Data]]], ...] = (
         ("details", lambda: study_data.study(payload, link)),
-        ("connections", lambda: capture_data.capture(payload)),
         ("means", lambda: _run(payload)),
         ("data", lambda: cast("dict[str, Data]", payload["data"])),
     )

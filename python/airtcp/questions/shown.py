@@ -50,7 +50,7 @@ class Shown(Paged):
         """Return heading, caption, chart and data of each chart that has data."""
         if self._laid_out:
             return {
-                name: (plot.heading, plot.caption, spec, plot.data)
+                name: (plot.heading, plot.caption, spec, plot.drawn)
                 for name, (plot, spec) in self._page.charts().items()
             }
         from airtcp.questions.chart_data import data_of

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from airtcp.questions.capture import busiest, tables
 from airtcp.questions.capture import findings as words
-from airtcp.questions.capture import tables
 from airtcp.words.sentences import counted, share
 
 if TYPE_CHECKING:
@@ -28,16 +28,17 @@ def sentences(
         document: The document of a capture with links of 802.11.
         largest: The largest connection of TCP and what it got, if TCP is visible.
     """
-    every = tables.by_attempts(document)
+    every = busiest.links(document)
     measured = [link for link in every if tables.has_figure(link)]
     if not measured:
         attempts = sum(link["attempts"] for link in every)
         headline = f"No link of 802.11 shows its losses in {counted(attempts, 'attempt')}."
         return headline, _help(document, largest), None
     first = measured[0]
-    which = "is the busiest link that shows its losses: it loses"
+    most = "takes the most airtime" if busiest.by_airtime(document) else "has the most attempts"
+    which = f"{most} of the links that show their losses: it loses"
     if first is every[0]:
-        which = "loses" if len(every) == 1 else "is the busiest link: it loses"
+        which = "loses" if len(every) == 1 else f"{most}: it loses"
     headline = f"{words.link_name(first)} {which} {_lost(first)}."
     return headline, _help(document, largest), _doubt(first)
 

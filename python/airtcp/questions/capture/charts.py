@@ -11,7 +11,6 @@ from typing import Any, Final
 from airtcp.charts import theme
 from airtcp.charts import vega_lite as alt
 from airtcp.charts.parts import finish, lines, n, named, q, zoom
-from airtcp.questions.run import charts as charts_run
 
 FIRST: Final = "first"
 WINDOW: Final = "receive window"
@@ -72,8 +71,12 @@ def time_sequence(names: list[str], end_s: float, top: float) -> dict[str, Any]:
     bars: dict[str, Any] = {"x": x, "x2": "t2:Q", "y": y, "y2": "e:Q", "color": colour}
     span = [n("what", "what"), q("t", "time (s)", ".6~f"), q("b", "from byte", ",d")]
     span.append(q("e", "to byte", ",d"))
-    steps = named("lines").mark_line(interpolate="step-after", strokeWidth=1.2, clip=True)
-    steps = steps.encode(x=x, y=y, color=colour, detail="what:N")
+    steps = [
+        named(name)
+        .mark_line(interpolate="step-after", strokeWidth=1.2, clip=True)
+        .encode(x=x, y=y, color=colour)
+        for name in ("acks", "edges")
+    ]
     blocks = named("blocks").mark_rule(strokeWidth=1.6, clip=True, opacity=0.8)
     first = named("segments").mark_rule(strokeWidth=1.8, strokeCap="round", clip=True)
     again = named("again").mark_rule(strokeWidth=3, clip=True)
@@ -87,7 +90,7 @@ def time_sequence(names: list[str], end_s: float, top: float) -> dict[str, Any]:
         legend=None,
     )
     layers: Any = alt.layer(
-        steps,
+        *steps,
         blocks.encode(**bars, tooltip=span),
         first.encode(**bars, tooltip=span).add_params(zoom("x", "y")),
         again.encode(**bars, tooltip=why),
@@ -179,15 +182,3 @@ def rate_losses() -> dict[str, Any]:
             **_by_link(),
         )
     )
-
-
-def connection_charts(number: int, drawn: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return the charts of a connection, by their names on the page."""
-    charts = {
-        f"sequence{number}": time_sequence(drawn["names"], drawn["end_s"], drawn["top"]),
-        f"rtt{number}": charts_run.series("rtt", "name", "ms", "round-trip time (ms)"),
-        f"window{number}": windows(),
-    }
-    if drawn["gaps"]:
-        charts[f"gaps{number}"] = gaps()
-    return charts

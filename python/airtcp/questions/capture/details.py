@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from airtcp.questions.capture import busiest, tables
 from airtcp.questions.capture import findings as words
 from airtcp.questions.capture import findings_joined as joined_words
 from airtcp.questions.capture import findings_points as points
-from airtcp.questions.capture import tables
 from airtcp.questions.capture.findings_air import of_air
 from airtcp.words.sentences import Finding, begun, count, counted
 
@@ -70,7 +70,7 @@ def _of_points(document: Mapping[str, Any]) -> Iterator[Finding]:
 
 def _of_air(document: Mapping[str, Any]) -> Iterator[Finding | Grid]:
     if document["links"]:
-        for link in tables.by_attempts(document)[:_SHOWN]:
+        for link in busiest.links(document)[:_SHOWN]:
             if found := words.air(link):
                 text = f"{begun(found.headline)}: {found.text}"
                 yield Finding(words.link_name(link), text, found.tone)

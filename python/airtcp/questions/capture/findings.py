@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from airtcp.questions.capture import busiest
 from airtcp.questions.capture import findings_points as between
 from airtcp.questions.capture.findings_air import of_air
 from airtcp.words.sentences import Finding, begun, count, counted, listed, number, share
@@ -64,7 +65,7 @@ def findings(document: Mapping[str, Any]) -> list[Finding]:
         found += [split] if split else []
     elif not document["links"]:
         found.append(Finding("No TCP connection", "The capture has no data of TCP.", "warn"))
-    for link in sorted(document["links"], key=lambda link: -link["attempts"])[:1]:
+    for link in busiest.links(document)[:1]:
         if lost := air(link):
             name = link_name(link)
             found.append(Finding(lost.headline, f"{name}: {lost.text}", lost.tone))

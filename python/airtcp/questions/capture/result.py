@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from airtcp import _core
     from airtcp.data.table import Table
+    from airtcp.pages.section import Page
     from airtcp.words.answer import Answer
     from airtcp.words.sentences import Finding
 
@@ -203,11 +204,8 @@ class CaptureResult(TableResult):
         """Return the tables of what happened over time; none without `series`."""
         return {name: self.table(name) for name in self.tables if name.endswith(_SERIES)}
 
-    def page(self) -> str:
-        """Return the report: one self-contained HTML document.
-
-        It has diagrams over time if the result was made with `series`.
-        """
+    def _make_page(self) -> Page:
+        """Lay out the page, with diagrams over time if the result was made with `series`."""
         from airtcp.pages.command import command
         from airtcp.questions.capture.sections import capture_page
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from airtcp.questions.capture import busiest
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
@@ -24,7 +26,7 @@ def timeline(document: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:
     """
     air: Mapping[str, Any] = document.get("air") or {}
     interval = air.get("interval_s") or 0.0
-    links = sorted(document["links"], key=lambda link: -link["attempts"])[:LINKS]
+    links = busiest.links(document)[:LINKS]
     stations = air.get("stations", [])[:STATIONS]
     series = [one.get("over_time", []) for one in [*links, *stations]]
     times = [point["time_s"] for points in series for point in points]

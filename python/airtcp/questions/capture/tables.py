@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from airtcp.questions.capture import busiest
 from airtcp.questions.capture import findings as words
 from airtcp.words.grid import Column, Grid, elided
 from airtcp.words.sentences import begun, count, number, share
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     Rows = Sequence[Mapping[str, Any]]
     _Writer = Callable[[float], str]
 
-WIDTH: Final = 100
-"""Columns of a table of an answer."""
 ROWS: Final = 8
 """Rows of such a table."""
 EVENTS: Final = 15
@@ -36,28 +34,6 @@ _LIMITS: Final = {
     "recovery": "recovery",
 }
 """What a sender waits for, in a cell."""
-
-
-def narrowed(grid: Grid, width: int = WIDTH) -> Grid:
-    """Leave out columns, the highest rank first, until a table fits.
-
-    >>> wide = [Column("a", ["x" * 60]), Column("b", ["x" * 60], rank=1)]
-    >>> [column.head for column in narrowed(Grid("name", ["n"], wide)).columns]
-    ['a']
-    """
-    columns = list(grid.columns)
-    while _width(grid, columns) > width:
-        last = max(columns, key=lambda column: column.rank, default=None)
-        if last is None or not last.rank:
-            break
-        columns = [column for column in columns if column is not last]
-    return replace(grid, columns=columns)
-
-
-def _width(grid: Grid, columns: Sequence[Column]) -> int:
-    widths = [max(map(len, (grid.head, *grid.names)))]
-    widths += [max(map(len, (*c.head.split("\n"), *c.cells))) for c in columns]
-    return sum(widths) + 2 * len(widths)
 
 
 def ends(sender: str, receiver: str) -> str:
@@ -136,7 +112,7 @@ def connections(found: Rows, total: int, rows: int = ROWS, *, whole: bool = Fals
         names = [words.ends(connection) for connection in shown]
         return Grid("connection", names, columns, _title("connections", rows, total, "bytes"))
     names = [connection_ends(connection) for connection in shown]
-    return narrowed(Grid("connection", names, columns, more=total - len(shown), sort="MB"))
+    return Grid("connection", names, columns, more=total - len(shown), sort="MB").within()
 
 
 def _title(what: str, rows: int, total: int, by: str) -> str:
@@ -185,17 +161,12 @@ def events(document: Mapping[str, Any], rows: int = EVENTS) -> Grid | None:
     ]
     names = [ends(e["from"], to) for e, to in zip(shown, receivers, strict=True)]
     title = _title("retransmissions", rows, len(found), "time")
-    return narrowed(Grid("retransmission", names, columns, title))
+    return Grid("retransmission", names, columns, title).within()
 
 
 def has_figure(link: Mapping[str, Any]) -> bool:
     """Return whether the losses of a link are known."""
     return link["raw_loss"] is not None and link["attempts"] > 0
-
-
-def by_attempts(document: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the links of 802.11, the one with the most attempts first."""
-    return sorted(document["links"], key=lambda link: -link["attempts"])
 
 
 def links(document: Mapping[str, Any], rows: int = ROWS, *, whole: bool = False) -> Grid:
@@ -206,7 +177,9 @@ def links(document: Mapping[str, Any], rows: int = ROWS, *, whole: bool = False)
         rows: Most rows.
         whole: Whether the table is of the details, with all links and columns.
     """
-    every = by_attempts(document)
+    every = busiest.links(document)
+    by = "airtime" if busiest.by_airtime(document) else "attempts"
+    sort = None if by == "airtime" else "attempts"
     shown = [link for link in every if whole or has_figure(link)][:rows]
     air: Mapping[str, Any] = document.get("air") or {}
     # Without rates in the capture, frames have no airtime.
@@ -236,10 +209,10 @@ def links(document: Mapping[str, Any], rows: int = ROWS, *, whole: bool = False)
         ]
     names = [words.link_name(link) for link in shown]
     if whole:
-        title = _title("links of 802.11", rows, len(every), "attempts")
+        title = _title("links of 802.11", rows, len(every), by)
         return Grid("802.11 link", names, columns, title)
     columns = [each for each in columns if any(each.cells)]
-    return narrowed(Grid("802.11 link", names, columns, "", len(every) - len(shown), "attempts"))
+    return Grid("802.11 link", names, columns, "", len(every) - len(shown), sort).within()
 
 
 def _signal(link: Mapping[str, Any]) -> float | None:
@@ -295,7 +268,7 @@ def joined(document: Mapping[str, Any], rows: int = ROWS) -> Grid | None:
         Column("given\nup", [short_share(n / of) if of else "" for n, of in lost]),
     ]
     names = [f"{link['transmitter']} -> {link['receiver']}" for _, link in shown]
-    return narrowed(Grid("link", names, columns, more=len(found) - len(shown)))
+    return Grid("link", names, columns, more=len(found) - len(shown)).within()
 
 
 def between(document: Mapping[str, Any], rows: int = ROWS) -> Grid | None:
@@ -322,6 +295,5 @@ def between(document: Mapping[str, Any], rows: int = ROWS) -> Grid | None:
         Column("delay, p99\nby p50 (ms)", spread, rank=4),
     ]
     names = [ends(*points.way_of(pair, direction)) for pair, direction, _ in shown]
-    return narrowed(
-        Grid("connection", names, columns, more=len(found) - len(shown), sort="segments")
-    )
+    grid = Grid("connection", names, columns, more=len(found) - len(shown), sort="segments")
+    return grid.within()

@@ -12,8 +12,8 @@ from airtcp.questions.compare.charts import name_axis
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-ANSWER: Final = ("predictions", "backlog")
-"""The charts beside the answer: what each TCP would get, and below it the backlog at losses."""
+PREDICTIONS: Final = "predictions"
+BACKLOG: Final = "backlog"
 _ROW: Final = 22
 _ORIGINS: Final = ["link", "queue", "unknown"]
 _COLOURS: Final = [theme.TRACE, theme.CHAIN, theme.INDEPENDENT]
@@ -24,7 +24,7 @@ def predictions(variants: Sequence[str]) -> dict[str, Any]:
     title = "goodput (Mb/s)"
     y = alt.Y("variant:N", title=None, sort=list(variants), axis=name_axis())
     colour = alt.value(theme.TRACE)
-    rows = named("predictions")
+    rows = named(PREDICTIONS)
     scale = alt.Scale(zero=True)
     bars = rows.mark_rule(strokeWidth=2.5).encode(
         x=alt.X("low:Q", title=title, scale=scale), x2="end:Q", y=y, color=colour

@@ -12,6 +12,7 @@ from airtcp.questions.document_result import DocumentResult
 if TYPE_CHECKING:
     import os
 
+    from airtcp.pages.section import Page
     from airtcp.questions.diagnose.document import DiagnoseDocument
     from airtcp.words.answer import Answer
     from airtcp.words.sentences import Finding
@@ -91,8 +92,7 @@ class DiagnoseResult(DocumentResult):
     def _lost_packets(self) -> list[dict[str, Any]]:
         return [dict(each) for each in self.json["lost_packets"]]
 
-    def page(self) -> str:
-        """Return the report: one self-contained HTML document."""
+    def _make_page(self) -> Page:
         from airtcp.questions.diagnose.sections import diagnose_page
 
         return diagnose_page(self.json, self._answer(self.json))

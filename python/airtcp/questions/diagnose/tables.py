@@ -46,15 +46,16 @@ def _size(sent: float) -> str:
     return f"{number(sent / 1e6)} MB" if sent >= 100_000 else f"{number(sent / 1e3)} kB"  # noqa: PLR2004
 
 
-def predictions(document: DiagnoseDocument, most: int = ROWS) -> Grid:
+def predictions(document: DiagnoseDocument, most: int = ROWS, *, every: bool = False) -> Grid:
     """Return this transfer, what the best TCPs would get, and its own TCP again.
 
     Args:
         document: The document of a diagnosis.
         most: Most predictions beside that of its own TCP.
+        every: Whether TCPs are listed that need something which the path may lack.
     """
     rows = document["predictions"]
-    named = [row for row in rows if row["variant"] not in words.NEEDS]
+    named = [row for row in rows if every or row["variant"] not in words.NEEDS]
     shown = [
         row for place, row in enumerate(named) if place < most or row["variant"] == document["tcp"]
     ]

@@ -6,13 +6,13 @@ import hashlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
+from airtcp.files.folder import SWEEP_MARK
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 FILE_KEYS: Final = frozenset({"path", "trace"})
 """The keys of a scenario whose text is the name of a file."""
-SWEEP_MARK: Final = ".airtcp-sweep"
-"""The file that makes a folder that of a sweep's results."""
 _SIZE: Final = 16
 _BLOCK: Final = 1 << 20
 _LONGEST: Final = 1000

@@ -17,6 +17,7 @@ import time
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from airtcp.files.destinations import PlaceError
+from airtcp.files.folder import SWEEP_MARK as MARK
 from airtcp.questions.sweep.chunks import (
     HIDDEN,
     columns_of,
@@ -27,7 +28,6 @@ from airtcp.questions.sweep.chunks import (
     write_chunk,
 )
 from airtcp.questions.sweep.locks import try_lock
-from airtcp.questions.sweep.named_files import SWEEP_MARK
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from airtcp.questions.sweep.chunks import Column
     from airtcp.questions.sweep.plan import Plan, Point
 
-MARK: Final = SWEEP_MARK
-"""The file that makes a folder that of a sweep; its lock belongs to the running sweep."""
 POINTS: Final = "points"
 UNUSED: Final = "unused"
 DOCUMENT: Final = "sweep.json"
