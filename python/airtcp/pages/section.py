@@ -41,6 +41,17 @@ class Plot:
 
 
 @dataclass(frozen=True)
+class Link:
+    """An address outside the page."""
+
+    id: str
+    address: str
+    words: str
+    about: str = ""
+    """What follows its words."""
+
+
+@dataclass(frozen=True)
 class Section:
     """A part of a page, folded into a line."""
 
@@ -57,6 +68,11 @@ class Section:
     """Terms of the method, each with its meaning."""
     code: str = ""
     """Text to copy, such as a scenario."""
+    link: Link | None = None
+    unfolded: bool = False
+    """Whether the part is open at first."""
+    joined: bool = False
+    """Whether the charts touch, as those with one axis of time do."""
 
 
 @dataclass(frozen=True)
