@@ -266,7 +266,7 @@ def _series(result: RunResult) -> dict[str, dict[str, list[Any]]]:
 def test_marks_are_the_recoveries_and_timeouts_of_the_run(recorded: RunResult) -> None:
     flow = recorded.json["replications"][0]["flows"][0]
     [shown] = rows_time.flows(recorded.json, _series(recorded))
-    kinds = [what for _, _, what in shown["marks"]]
+    kinds = [mark["what"] for mark in shown["marks"]]
     assert flow["timeouts"] > 0
     # A timeout during a timeout leaves the window as it is.
     assert 1 <= kinds.count(rows_time.TIMEOUT) <= flow["timeouts"]

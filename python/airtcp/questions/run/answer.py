@@ -268,11 +268,25 @@ def _next(document: RunDocument, file: str | None, sets: Sequence[str]) -> str:
 
 def _details(document: RunDocument, found: list[Finding]) -> tuple[Finding | Grid, ...]:
     """Return every warning, finding and table, but for what the headline says in full."""
+    return (*_said(document, found), *tables.grids(document))
+
+
+def said(document: RunDocument) -> list[Finding]:
+    """Return what stands beside the answer in words.
+
+    Args:
+        document: The document of a run.
+    """
+    more = tables.said(document) if document["replications"] else ()
+    return [*_said(document, run_words.findings(document)), *more]
+
+
+def _said(document: RunDocument, found: list[Finding]) -> list[Finding]:
     warnings = [
         Finding("Check this first", warning, "warn") for warning in document.get("warnings") or []
     ]
     rest = found if found[:1] and (found[0].text or _plain(found[0]) != found[0].headline) else []
-    return (*warnings, *(rest or found[1:]), *tables.grids(document))
+    return [*warnings, *(rest or found[1:])]
 
 
 def _names(document: RunDocument) -> list[str]:

@@ -19,7 +19,7 @@ _FEWEST_ROWS: Final = 3
 _MOST_ROWS: Final = 24
 
 
-def _flow(key: str) -> str:
+def label(key: str) -> str:
     """Return the axis title of a metric of flows."""
     return record("run", "FlowResult")[key].label
 
@@ -27,7 +27,7 @@ def _flow(key: str) -> str:
 def goodput(flows: int) -> dict[str, Any]:
     """Goodput of each flow: the replications, their mean, its confidence interval."""
     y = alt.Y("name:N", title=None, sort=None, axis=alt.Axis(labelColor=theme.INK, labelLimit=160))
-    x = alt.X("goodput:Q", title=_flow("goodput_bps"), scale=alt.Scale(zero=True))
+    x = alt.X("goodput:Q", title=label("goodput_bps"), scale=alt.Scale(zero=True))
     ticks = (
         named("replications")
         .mark_tick(thickness=1.5, opacity=0.35, color=theme.TRACE)
@@ -42,7 +42,7 @@ def goodput(flows: int) -> dict[str, Any]:
         y=y,
         tooltip=[
             n("name", "flow"),
-            q("mean", _flow("goodput_bps")),
+            q("mean", label("goodput_bps")),
             q("low", "from"),
             q("high", "to"),
         ],
@@ -57,7 +57,7 @@ def limited(names: list[str], *, outlined: bool) -> dict[str, Any]:
     y = alt.Y("name:N", title=None, sort=names, axis=axis)
     tooltip = [
         n("name", "flow"),
-        q("goodput", _flow("goodput_bps")),
+        q("goodput", label("goodput_bps")),
         q("without", "without the limit (Mb/s)"),
         n("limit", "limit"),
     ]
@@ -69,7 +69,7 @@ def limited(names: list[str], *, outlined: bool) -> dict[str, Any]:
     bars = (
         named("limited")
         .mark_bar(color=theme.TRACE, opacity=0.8)
-        .encode(x=alt.X("goodput:Q", title=_flow("goodput_bps")), y=y, tooltip=tooltip)
+        .encode(x=alt.X("goodput:Q", title=label("goodput_bps")), y=y, tooltip=tooltip)
     )
     height = _ROW * max(len(names), _FEWEST_ROWS) + 10
     return finish(alt.layer(outlines, bars) if outlined else alt.layer(bars), height)
@@ -91,17 +91,16 @@ def series(data: str, who: str, value: str, title: str, height: int = 230) -> di
     return finish(line, height)
 
 
-def window(data: str, end: float) -> dict[str, Any]:
+def window(end: float) -> dict[str, Any]:
     """The window of one sender over time; a triangle is a cut, a cross a timeout.
 
     Args:
-        data: The name of its rows; those of the marks are `marks`.
         end: The end of the axis, in seconds.
     """
     x = _time(end)
-    y = alt.Y("cwnd:Q", title=_WINDOW, scale=alt.Scale(zero=True), axis=_axis())
+    y = alt.Y("cwnd:Q", title=WINDOW, scale=alt.Scale(zero=True), axis=_axis())
     line = (
-        named(data)
+        named("window")
         .mark_line(interpolate="step-after", strokeWidth=1.2, clip=True, color=theme.TRACE)
         .encode(x=x, y=y)
     )
@@ -151,7 +150,8 @@ def over_time(data: str, value: str, title: str, end: float, who: str = "") -> d
 
 
 _ROW_HEIGHT: Final = 150
-_WINDOW: Final = "congestion window (kB)"
+WINDOW: Final = "congestion window (kB)"
+QUEUE: Final = "queue (packets)"
 _MARGIN: Final = 52
 """Room for the numbers of an axis, so that charts below each other have one axis of time."""
 
@@ -162,44 +162,3 @@ def _axis() -> alt.Axis:
 
 def _time(end: float) -> alt.X:
     return alt.X("t:Q", title="time (s)", scale=alt.Scale(domain=[0, end], nice=False))
-
-
-def flow_charts(flow: int, end: float, queues: int, *, marked: bool) -> dict[str, dict[str, Any]]:
-    """Return the three charts over time of one flow, by its names on the page.
-
-    Args:
-        flow: Its number on the page.
-        end: The end of the axis of time, in seconds.
-        queues: Number of queues.
-        marked: Whether its window was cut.
-    """
-    queue = over_time("queue", "packets", _QUEUE, end, "name" if queues > 1 else "")
-    return {
-        f"flow{flow}-window": (
-            window("window", end) if marked else over_time("window", "cwnd", _WINDOW, end)
-        ),
-        f"flow{flow}-rtt": over_time("rtt", "rtt", _flow("rtt_mean_s"), end),
-        f"flow{flow}-queue": queue,
-    }
-
-
-_QUEUE: Final = "queue (packets)"
-
-
-def run_charts(flows: int, *, recorded: bool, stations: bool) -> dict[str, dict[str, Any]]:
-    """Return every chart of a run's page, by its name on the page."""
-    charts = {"goodput": goodput(flows)}
-    if recorded:
-        charts |= {
-            "window": series("window", "name", "cwnd", _WINDOW),
-            "rtt": series("rtt", "name", "rtt", _flow("rtt_mean_s")),
-            "queue": series("queue", "name", "packets", _QUEUE),
-        }
-    if stations:
-        charts |= {
-            "airtime": series(
-                "airtime", "name", "share", record("run", "StationResult")["airtime_share"].label
-            ),
-            "rate": series("rate", "name", "mbps", "rate (Mb/s)"),
-        }
-    return charts

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from airtcp import _core
     from airtcp.data.documents import RunDocument
     from airtcp.data.table import Table
+    from airtcp.pages.section import Page
     from airtcp.questions.run.rows_timeline import Timeline
     from airtcp.words.answer import Answer
 
@@ -105,8 +106,7 @@ class RunResult(SeededResult):
         """A hash of each replication; equal runs have equal hashes."""
         return [replication["fingerprint"] for replication in self.json["replications"]]
 
-    def page(self) -> str:
-        """Return the report: one self-contained HTML document."""
+    def _make_page(self) -> Page:
         from airtcp.pages.command import command
         from airtcp.questions.run.sections import run_page
 
@@ -117,7 +117,7 @@ class RunResult(SeededResult):
             options=[
                 ("seed", self.seed),
                 ("replications", asked.replications),
-                ("set", [f"{path}={value}" for path, value in asked.overrides]),
+                ("set", self._sets),
                 ("series", asked.series or None),
                 ("timeline", asked.timeline),
                 ("why", None if asked.why == "auto" else asked.why),
@@ -131,22 +131,23 @@ class RunResult(SeededResult):
     def _answer(self, document: RunDocument) -> Answer | None:
         from airtcp.questions.run.answer import answer
 
-        asked = self._settings
-        sets = [f"{path}={value}" for path, value in asked.overrides]
-        return answer(document, None if asked.scenario == "-" else asked.scenario, sets)
+        file = self._settings.scenario
+        return answer(document, None if file == "-" else file, self._sets)
 
     @property
     def schemes_command(self) -> str | None:
         """The command that compares schemes for the 802.11 cell; `None` without cell or file."""
         from airtcp.pages.command import command
 
-        asked = self._settings
-        if asked.scenario == "-" or not self.json["summary"].get("cells"):
+        file = self._settings.scenario
+        if file == "-" or not self.json["summary"].get("cells"):
             return None
-        sets = [f"{path}={value}" for path, value in asked.overrides]
-        return command(
-            "compare", paths=[asked.scenario], options=[("schemes", "all"), ("set", sets)]
-        )
+        return command("compare", paths=[file], options=[("schemes", "all"), ("set", self._sets)])
+
+    @property
+    def _sets(self) -> list[str]:
+        """The arguments of `--set`."""
+        return [f"{path}={value}" for path, value in self._settings.overrides]
 
     def timeline(self) -> Timeline | None:
         """Return the recorded interval of the medium, or `None` without `timeline`.
