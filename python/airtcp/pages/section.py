@@ -116,7 +116,7 @@ class Page:
             title=self.title,
             lead=self.lead,
             findings=self.findings,
-            sections=[_laid(section) for section in self.sections],
+            sections=[_laid(section) for section in self.sections if _has_content(section)],
             command=self.command,
             banners=self.banners,
         )
@@ -151,6 +151,11 @@ def _rows(plot: Plot) -> Rows:
     for rows in plot.data.values():
         return rows
     return []
+
+
+def _has_content(section: Section) -> bool:
+    said = section.notes or section.terms or section.code or section.link
+    return bool(said or section.grid or section.tables or any(map(_rows, section.plots)))
 
 
 def _laid(section: Section) -> dict[str, Any]:
