@@ -255,15 +255,27 @@ def _next(document: RunDocument, file: str | None, sets: Sequence[str]) -> str:
     said = DEEPER
     if document["scenario"].get("output", {}).get("series"):
         said = "All: --details   cwnd, RTT and queue over time: --html FILE, or Parquet: --out DIR"
-    tcp = any(flow["transport"] != "udp" for flow in document["replications"][0]["flows"])
-    path = None if file is None else shell_paths([file])
-    if path is None or not tcp:
-        return said
+    compare = help_command(document, file, sets)
+    return f"{said}   Help: {compare}" if compare else said
+
+
+def help_command(document: RunDocument, file: str | None, sets: Sequence[str]) -> str:
+    """Return the command that compares what would help; empty if there is none.
+
+    Args:
+        document: The document of a run.
+        file: The file of the scenario, if a command can name it.
+        sets: The arguments of `--set`.
+    """
+    runs = document["replications"]
+    tcp = any(flow["transport"] != "udp" for run in runs[:1] for flow in run["flows"])
+    if file is None or not tcp or (path := shell_paths([file])) is None:
+        return ""
     schemes = " --schemes all" if document["summary"].get("cells") else ""
     first = (document.get("limits") or [{"cause": ""}])[0]["cause"]
     remedies = " --remedies usual" if first == "link-losses" else ""
     replaced = "".join(f" --set {shlex.quote(one)}" for one in sets)
-    return f"{said}   Help: airtcp compare {path}{schemes or remedies}{replaced}"
+    return f"airtcp compare {path}{schemes or remedies}{replaced}"
 
 
 def _details(document: RunDocument, found: list[Finding]) -> tuple[Finding | Grid, ...]:

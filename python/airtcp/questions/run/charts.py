@@ -75,20 +75,39 @@ def limited(names: list[str], *, outlined: bool) -> dict[str, Any]:
     return finish(alt.layer(outlines, bars) if outlined else alt.layer(bars), height)
 
 
-def series(data: str, who: str, value: str, title: str, height: int = 230) -> dict[str, Any]:
-    """One quantity over time, a line for each flow or link; a name in the key shows it alone."""
-    pick, encoding = lines(who)
-    line = (
-        named(data)
-        .mark_line(interpolate="step-after", strokeWidth=1.2, clip=True)
-        .encode(
-            x=alt.X("t:Q", title="time (s)", scale=alt.Scale(nice=False)),
-            y=alt.Y(f"{value}:Q", title=title, scale=alt.Scale(zero=True)),
-            **encoding,
-        )
-        .add_params(pick, zoom("x"))
+def series(data: str, who: str, value: str, title: str, end: float | None = None) -> dict[str, Any]:
+    """One quantity over time, a line for each name; a name in the key shows it alone.
+
+    Args:
+        data: The name of its rows.
+        who: The field with the names of lines; empty for one line without a name.
+        value: The field.
+        title: The title of its axis.
+        end: The end of the axis of time, in seconds, of charts below each other.
+    """
+    line = _line(data, value, title, end)
+    if who:
+        pick, encoding = lines(who)
+        line = line.encode(**encoding).add_params(pick)
+    return finish(line.add_params(zoom("x")), _HEIGHT if end is None else _LOW)
+
+
+def _line(data: str, value: str, title: str, end: float | None) -> alt.Chart:
+    """Draw steps over time; with an end of the axis, with as much room for the numbers in each."""
+    room: dict[str, Any] = (
+        {} if end is None else {"axis": alt.Axis(minExtent=_MARGIN, maxExtent=_MARGIN)}
     )
-    return finish(line, height)
+    line = named(data).mark_line(
+        interpolate="step-after", strokeWidth=1.2, clip=True, color=theme.TRACE
+    )
+    return line.encode(
+        x=_time(end), y=alt.Y(f"{value}:Q", title=title, scale=alt.Scale(zero=True), **room)
+    )
+
+
+def _time(end: float | None) -> alt.X:
+    axis: dict[str, Any] = {} if end is None else {"domain": [0, end]}
+    return alt.X("t:Q", title="time (s)", scale=alt.Scale(nice=False, **axis))
 
 
 def window(end: float) -> dict[str, Any]:
@@ -97,13 +116,7 @@ def window(end: float) -> dict[str, Any]:
     Args:
         end: The end of the axis, in seconds.
     """
-    x = _time(end)
-    y = alt.Y("cwnd:Q", title=WINDOW, scale=alt.Scale(zero=True), axis=_axis())
-    line = (
-        named("window")
-        .mark_line(interpolate="step-after", strokeWidth=1.2, clip=True, color=theme.TRACE)
-        .encode(x=x, y=y)
-    )
+    line = _line("window", "cwnd", WINDOW, end)
     kinds = [rows_time.CUT, rows_time.TIMEOUT]
     colours = alt.Scale(domain=kinds, range=[theme.INDEPENDENT, "@late"])
     key = alt.Legend(title=None, orient="top")
@@ -111,8 +124,8 @@ def window(end: float) -> dict[str, Any]:
         named("marks")
         .mark_point(filled=True, size=46, opacity=1, clip=True)
         .encode(
-            x=x,
-            y=y,
+            x=_time(end),
+            y=alt.Y("cwnd:Q"),
             color=alt.Color("what:N", scale=colours, legend=key),
             shape=alt.Shape(
                 "what:N",
@@ -122,43 +135,13 @@ def window(end: float) -> dict[str, Any]:
             tooltip=[n("what", "what"), q("t", "time (s)"), q("cwnd", "window after it (kB)")],
         )
     )
-    return finish(alt.layer(line, marks).add_params(zoom("x")), _ROW_HEIGHT)
+    return finish(alt.layer(line, marks).add_params(zoom("x")), _LOW)
 
 
-def over_time(data: str, value: str, title: str, end: float, who: str = "") -> dict[str, Any]:
-    """One quantity of one sender over time, or a few lines with names.
-
-    Args:
-        data: The name of its rows.
-        value: The field.
-        title: The title of its axis.
-        end: The end of the axis of time, in seconds.
-        who: The field with the names of lines, if there are several.
-    """
-    line = (
-        named(data)
-        .mark_line(interpolate="step-after", strokeWidth=1.2, clip=True, color=theme.TRACE)
-        .encode(
-            x=_time(end),
-            y=alt.Y(f"{value}:Q", title=title, scale=alt.Scale(zero=True), axis=_axis()),
-        )
-    )
-    if who:
-        pick, encoding = lines(who)
-        line = line.encode(**encoding).add_params(pick)
-    return finish(line.add_params(zoom("x")), _ROW_HEIGHT)
-
-
-_ROW_HEIGHT: Final = 150
+_HEIGHT: Final = 230
+_LOW: Final = 150
+"""Height of one of several charts below each other."""
 WINDOW: Final = "congestion window (kB)"
 QUEUE: Final = "queue (packets)"
 _MARGIN: Final = 52
 """Room for the numbers of an axis, so that charts below each other have one axis of time."""
-
-
-def _axis() -> alt.Axis:
-    return alt.Axis(minExtent=_MARGIN, maxExtent=_MARGIN)
-
-
-def _time(end: float) -> alt.X:
-    return alt.X("t:Q", title="time (s)", scale=alt.Scale(domain=[0, end], nice=False))

@@ -108,6 +108,7 @@ class RunResult(SeededResult):
 
     def _make_page(self) -> Page:
         from airtcp.pages.command import command
+        from airtcp.questions.run.answer import help_command
         from airtcp.questions.run.sections import run_page
 
         asked = self._settings
@@ -124,25 +125,19 @@ class RunResult(SeededResult):
                 ("html", REPORT),
             ],
         )
-        return run_page(
-            self.json, self._series(), self.timeline(), printed, self.schemes_command, self.answer()
-        )
+        helps = help_command(self.json, self._file, self._sets)
+        return run_page(self.json, self._series(), self.timeline(), self.answer(), (printed, helps))
 
     def _answer(self, document: RunDocument) -> Answer | None:
         from airtcp.questions.run.answer import answer
 
-        file = self._settings.scenario
-        return answer(document, None if file == "-" else file, self._sets)
+        return answer(document, self._file, self._sets)
 
     @property
-    def schemes_command(self) -> str | None:
-        """The command that compares schemes for the 802.11 cell; `None` without cell or file."""
-        from airtcp.pages.command import command
-
+    def _file(self) -> str | None:
+        """The file of the scenario, if a command can name it."""
         file = self._settings.scenario
-        if file == "-" or not self.json["summary"].get("cells"):
-            return None
-        return command("compare", paths=[file], options=[("schemes", "all"), ("set", self._sets)])
+        return None if file == "-" else file
 
     @property
     def _sets(self) -> list[str]:

@@ -21,15 +21,6 @@ _MOST_QUEUES: Final = 6
 _STRETCHES: Final = 120
 
 
-def estimate(
-    value: Mapping[str, Any] | None,
-    scale: float,
-    limits: tuple[float, float] = words.NOT_NEGATIVE,
-) -> str:
-    """Write a mean with its interval for a page, as `airtcp.words.sentences.estimate` does."""
-    return words.estimate(value, scale, limits, unknown="\N{EN DASH}")
-
-
 def drawn(
     value: Mapping[str, Any], scale: float, limits: tuple[float, float] = words.NOT_NEGATIVE
 ) -> dict[str, float | None]:

@@ -92,8 +92,9 @@ _PROTOCOLS: Final = {
     ),
     "Residual loss": "Share of the frames that the link protocol gave up.",
 }
-_SCHEMES: Final = (
-    "Compares what medium access and queue disciplines would give this cell, and whom they cost."
+_HELP: Final = "Compares TCPs, remedies or schemes over this scenario."
+_CONSERVATION: Final = (
+    "In every replication, packets created = delivered + dropped + in flight at the end."
 )
 _EXPLORER: Final = (
     ": a web page that simulates this scenario. Change the network and its TCPs there, and see"
@@ -105,9 +106,8 @@ def run_page(
     document: RunDocument,
     series: Series,
     timeline: Timeline | None,
-    command: str,
-    schemes: str | None = None,
-    answer: Answer | None = None,
+    answer: Answer | None,
+    commands: tuple[str, str],
 ) -> Page:
     """Lay out the page of a run.
 
@@ -115,9 +115,9 @@ def run_page(
         document: The document of a run.
         series: Its series by table name, each a table as columns; empty if none was recorded.
         timeline: The timeline of the medium, if it was recorded.
-        command: The command that makes the page.
-        schemes: The command that compares schemes for its cell, if there is one.
         answer: The answer, which takes the first screen.
+        commands: The command that makes the page, and the command that compares what would help;
+            empty if there is none.
     """
     scenario, count = document["scenario"], len(document["replications"])
     laid = indented(scenario)
@@ -129,13 +129,13 @@ def run_page(
             _delays(document),
             *sections_cell.sections(document, timeline),
             *_links(document),
-            *([] if schemes is None else [Section("help", "Schemes", _SCHEMES, code=schemes)]),
+            Section("help", "What would help", _HELP, code=commands[1]),
             Section("scenario", "Scenario", "With every default filled in.", code=laid),
             _method(document),
         ],
         document,
         title=scenario.get("title") or "Goodput of the flows",
-        command=command,
+        command=commands[0],
         chart="limited",
         facts=[
             ("Simulated time", str(scenario.get("duration", "unknown"))),
@@ -244,12 +244,8 @@ def _method(document: RunDocument) -> Section:
         "A hash of everything that happened in a replication. The same scenario, seed and version"
         f" give the same fingerprint on any machine: {', '.join(hashes[:_FINGERPRINTS])}{more}."
     )
-    broken = [r["replication"] for r in replications if not r["conservation"]["ok"]]
-    terms["Conservation"] = (
-        f"The packet counts of replications {broken} do not add up: a bug in airtcp."
-        if broken
-        else "In every replication, packets created = delivered + dropped + in flight at the end."
-    )
+    if all(replication["conservation"]["ok"] for replication in replications):
+        terms["Conservation"] = _CONSERVATION
     address = explorer.address(document["scenario"])
     link = address and Link("explorer", address, "Open in the explorer", _EXPLORER)
     return Section("method", "Method", terms=tuple(terms.items()), link=link or None)

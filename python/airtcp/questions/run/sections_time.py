@@ -54,13 +54,13 @@ def _flow(number: int, flow: dict[str, Any], end: float, of: int) -> Section:
     name, marks = flow["name"], flow["marks"]
     window = {"window": flow["window"]} | ({"marks": marks} if marks else {})
     several = len({row["name"] for row in flow["queue"]}) > 1
-    over_time, trip = charts.over_time, charts.label("rtt_mean_s")
+    series = charts.series
     plots = (
         Plot(
             f"flow{number}-window",
             f"Congestion window of {name}",
             _MARKS,
-            charts.window(end) if marks else over_time("window", "cwnd", charts.WINDOW, end),
+            charts.window(end) if marks else series("window", "", "cwnd", charts.WINDOW, end),
             window,
             wide=True,
         ),
@@ -68,7 +68,7 @@ def _flow(number: int, flow: dict[str, Any], end: float, of: int) -> Section:
             f"flow{number}-rtt",
             f"Round-trip time of {name}",
             "Samples taken by the sender.",
-            over_time("rtt", "rtt", trip, end),
+            series("rtt", "", "rtt", charts.label("rtt_mean_s"), end),
             {"rtt": flow["rtt"]},
             wide=True,
         ),
@@ -76,7 +76,7 @@ def _flow(number: int, flow: dict[str, Any], end: float, of: int) -> Section:
             f"flow{number}-queue",
             "Longest queues",
             _QUEUES,
-            over_time("queue", "packets", charts.QUEUE, end, "name" if several else ""),
+            series("queue", "name" if several else "", "packets", charts.QUEUE, end),
             {"queue": flow["queue"]},
             wide=True,
         ),
