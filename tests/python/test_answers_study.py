@@ -544,7 +544,7 @@ def test_no_command_reads_standard_input_again(
 
 @pytest.mark.parametrize("bursty", [False, True])
 def test_short_traces_carry_no_factor(*, bursty: bool) -> None:
-    rng = random.Random(7)
+    rng = random.Random(7)  # noqa: S311 - links, not keys
     traces: dict[str, list[int]] = {}
     for link in range(88):
         received, trace = True, list[int]()

@@ -305,7 +305,8 @@ impl Link {
             && draws.unit(ordinal) < *p
         {
             let copy = *cx.pool.get(id);
-            let id = cx.pool.insert(copy);
+            let (of, id) = (id, cx.pool.insert(copy));
+            cx.record(start, || Event::Copied { packet: id, of });
             self.stats.duplicated += 1;
             self.launch(InFlight { at, ordinal, id });
         }

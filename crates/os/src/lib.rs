@@ -2,3 +2,20 @@
 //!
 //! System calls that no safe library wraps are called here, each block with the reason why it is sound. Nothing here
 //! knows a model, a scenario or a packet header.
+#![cfg(target_os = "linux")]
+
+pub mod child;
+pub mod clock;
+pub mod error;
+pub mod interface;
+pub mod namespace;
+pub mod offload;
+pub mod ring;
+pub mod schedule;
+pub mod send;
+pub mod signal;
+mod socket;
+pub mod user;
+pub mod wait;
+
+pub use error::{Error, Result};

@@ -60,6 +60,13 @@ struct Slot {
     wire_len: u32,
 }
 
+impl PacketId {
+    /// Number of the packet's place in the pool. Another packet may have it once this one has left the pool.
+    pub const fn index(self) -> u32 {
+        self.index
+    }
+}
+
 impl Pool {
     /// An empty pool.
     pub const fn new() -> Self {

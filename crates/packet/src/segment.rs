@@ -23,6 +23,9 @@ pub enum Kind {
     /// A segment of a transport with erasure coding: a TCP header with one experimental option
     /// (RFC 6994) of up to eight 32-bit words, see [`Segment::coded`]. No other option.
     Coded,
+    /// Any other packet of a real network, such as ICMP, a fragment or a frame without IP: `len` is its whole length,
+    /// see [`Segment::raw`].
+    Raw,
 }
 
 /// Maximum words of a coded segment. With kind, length and identifier they take 36 of TCP's 40 bytes of
@@ -64,19 +67,22 @@ pub struct Segment {
     pub flags: Flags,
     /// Window scale option of a SYN; [`NO_WINDOW_SCALE`] if absent.
     pub window_scale: u8,
-    /// Number of SACK blocks, timestamps present, SACK permitted, loss mark.
-    options: u8,
+    /// Number of SACK blocks, timestamps present, SACK permitted, loss mark; in the upper half the bytes of headers that
+    /// the record does not say ([`Segment::set_more_headers`]).
+    options: u16,
     /// ECN field of the IP header.
     pub ecn: Ecn,
     /// Transport protocol.
     pub kind: Kind,
 }
 
-const SACK_COUNT: u8 = 0x07;
-const TIMESTAMPS: u8 = 0x08;
-const SACK_PERMITTED: u8 = 0x10;
-const CODING_PERMITTED: u8 = 0x20;
-const LOSS_MARK: u8 = 0x40;
+const SACK_COUNT: u16 = 0x07;
+const TIMESTAMPS: u16 = 0x08;
+const SACK_PERMITTED: u16 = 0x10;
+const CODING_PERMITTED: u16 = 0x20;
+const LOSS_MARK: u16 = 0x40;
+/// Place of the bytes of headers that the record does not say.
+const MORE_HEADERS: u32 = 8;
 /// Kind, length and identifier of an experimental option (RFC 6994).
 const EXPERIMENTAL: u32 = 4;
 
@@ -108,6 +114,22 @@ impl Segment {
     /// A UDP datagram number `number` with `len` bytes of payload.
     pub fn datagram(number: u32, len: u16) -> Self {
         Self { seq: Seq(number), len, kind: Kind::Udp, ..Self::default() }
+    }
+
+    /// A packet of `len` bytes on the wire, all headers included, of which no more is known than this and the ECN field.
+    pub fn raw(len: u16, ecn: Ecn) -> Self {
+        Self { len, ecn, kind: Kind::Raw, ..Self::default() }
+    }
+
+    /// Says that the headers on the wire are `bytes` longer than those of IPv4 and of the record: of IPv6, and of options
+    /// that the record leaves out. Such lengths are multiples of four; others, and more than 252, are refused: false.
+    pub fn set_more_headers(&mut self, bytes: usize) -> bool {
+        let Ok(more) = u8::try_from(bytes) else { return false };
+        let fits = more.is_multiple_of(4);
+        if fits {
+            self.options = self.options & u16::from(u8::MAX) | u16::from(more) << MORE_HEADERS;
+        }
+        fits
     }
 
     /// A coded segment with these words, cut to [`CODED_WORDS`]. The record stays one cache line: the
@@ -186,6 +208,7 @@ impl Segment {
         } = *self;
         let pair = |low: u32, high: u32| u64::from(high) << 32 | u64::from(low);
         let lengths = u64::from(len) | u64::from(window) << 16 | u64::from(mss) << 32;
+        // The two bits of ECN have the place of the lowest bits of a length that is a multiple of four.
         let bits = u64::from(flags.0) | u64::from(window_scale) << 8 | u64::from(options) << 16;
         let words = [
             pair(seq.0, ack.0),
@@ -309,9 +332,12 @@ impl Segment {
         {
             return IP_HEADER + TCP_HEADER + u32::from(self.len);
         }
-        let header =
-            if self.kind == Kind::Udp { UDP_HEADER } else { TCP_HEADER + self.options_len() };
-        IP_HEADER + header + u32::from(self.len)
+        let header = match self.kind {
+            Kind::Raw => return u32::from(self.len),
+            Kind::Udp => UDP_HEADER,
+            Kind::Tcp | Kind::Coded => TCP_HEADER + self.options_len(),
+        };
+        IP_HEADER + header + u32::from(self.options >> MORE_HEADERS) + u32::from(self.len)
     }
 }
 
@@ -320,6 +346,9 @@ impl fmt::Debug for Segment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.kind == Kind::Udp {
             return write!(f, "udp {:?} len {}", self.seq, self.len);
+        }
+        if self.kind == Kind::Raw {
+            return write!(f, "raw len {}", self.len);
         }
         let end = self.seq.plus(self.sequence_len());
         write!(f, "[{:?}] seq {:?}:{:?}", self.flags, self.seq, end)?;
@@ -367,6 +396,34 @@ mod tests {
         // 4 + 3 + 2 + 10 = 19, padded to 20: the usual 60-byte SYN.
         assert_eq!(syn.wire_len(), 60);
         assert_eq!(Segment::datagram(0, 100).wire_len(), 128);
+    }
+
+    /// A packet of IPv6 is 20 bytes longer than the record says, and other packets have the length that they are given.
+    #[test]
+    fn given_lengths_on_the_wire() {
+        let mut s = Segment { len: 1000, flags: Flags::ACK, ..Segment::default() };
+        for ecn in [Ecn::NotEct, Ecn::Ect0, Ecn::Ce] {
+            let plain = Segment { ecn, ..s };
+            for more in [4, 20, 252] {
+                let mut longer = plain;
+                assert!(longer.set_more_headers(more));
+                assert_eq!(longer.wire_len() as usize, 1040 + more);
+                assert!(longer.sacks().is_empty() && !longer.has_timestamps());
+                assert_ne!(longer.to_words(), plain.to_words());
+                longer.set_timestamps(1, 2);
+                assert_eq!(longer.wire_len() as usize, 1052 + more);
+                assert!(longer.set_more_headers(0));
+                assert_eq!(longer.wire_len(), 1052);
+            }
+        }
+        assert!(!s.set_more_headers(3) && !s.set_more_headers(256));
+        let mut datagram = Segment::datagram(0, 100);
+        datagram.set_more_headers(20);
+        assert_eq!(datagram.wire_len(), 148);
+        assert_eq!(
+            [1, 60, u16::MAX].map(|n| Segment::raw(n, Ecn::Ect0).wire_len()),
+            [1, 60, 65_535]
+        );
     }
 
     #[test]

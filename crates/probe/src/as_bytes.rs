@@ -56,7 +56,7 @@ pub(crate) fn encode(
         dont_fragment: true,
         more_fragments: false,
         frag_offset: 0,
-        payload_len: (total - IP_HEADER) as usize,
+        payload_len: total.saturating_sub(IP_HEADER) as usize,
     };
     ip.emit(out);
     let between = Addresses::V4(ip.source, ip.destination);
@@ -65,6 +65,8 @@ pub(crate) fn encode(
     match segment.kind {
         Kind::Tcp | Kind::Coded => header::tcp(segment, ports).emit(out, &between, payload),
         Kind::Udp => header::udp(segment, ports).emit(out, &between, payload),
+        // Nothing is known of what follows the header.
+        Kind::Raw => {}
     }
     out.resize(snap.min(total as usize), 0);
 }

@@ -67,7 +67,10 @@ impl Probe for Counters {
             Event::TxStart { .. } => self.transmissions += 1,
             Event::Arrived { .. } => self.arrivals += 1,
             Event::Dropped { reason, .. } => self.dropped[*reason as usize] += 1,
-            Event::Window { .. }
+            Event::Entered { .. }
+            | Event::Left { .. }
+            | Event::Copied { .. }
+            | Event::Window { .. }
             | Event::Bandwidth { .. }
             | Event::Rtt { .. }
             | Event::Recovered
@@ -90,7 +93,7 @@ mod tests {
         let packet = Pool::new().insert(Packet { to, segment: Segment::default() });
         for (n, reason) in DropReason::ALL.into_iter().enumerate() {
             for _ in 0..=n {
-                let dropped = Event::Dropped { packet, reason };
+                let dropped = Event::Dropped { packet, reason, part: 0 };
                 counters.record(Nanos(0), EventSource::Link(0), &dropped);
             }
             assert_eq!(counters.dropped_for(reason), n as u64 + 1, "{}", reason.name());

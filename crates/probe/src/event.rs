@@ -224,6 +224,27 @@ pub enum Event {
         packet: PacketId,
         /// Why.
         reason: DropReason,
+        /// The station of a medium that dropped it; 0 elsewhere.
+        part: u32,
+    },
+    /// A packet came from outside: the record of a real one. Its source is the endpoint that it leaves.
+    Entered {
+        /// The packet.
+        packet: PacketId,
+    },
+    /// A packet reached an endpoint that stands for the world outside, and leaves the pool.
+    Left {
+        /// The packet.
+        packet: PacketId,
+        /// Its record, with the marks that it got on the way.
+        segment: Segment,
+    },
+    /// A link made a second packet of one.
+    Copied {
+        /// The new packet.
+        packet: PacketId,
+        /// The packet that it is a copy of.
+        of: PacketId,
     },
     /// An event on a medium. Only probes with [`Probe::wants_air`] receive it.
     ///

@@ -61,7 +61,7 @@ impl<'a, P: Probe> PoolCx<'a, P> {
         reason: DropReason,
         part: u32,
     ) -> Packet {
-        self.record(now, || Event::Dropped { packet, reason });
+        self.record(now, || Event::Dropped { packet, reason, part });
         self.pool.discard(now, packet, self.source.place(part), reason as u8)
     }
 }

@@ -151,7 +151,10 @@ impl Shadowed {
             }
             Verdict::Dropped(reason) => {
                 self.dropped += 1;
-                assert_eq!(self.events.0.last(), Some(&Event::Dropped { packet: id, reason }));
+                assert_eq!(
+                    self.events.0.last(),
+                    Some(&Event::Dropped { packet: id, reason, part: 0 })
+                );
                 assert_eq!(self.events.0.len(), 1 + pushed_out);
             }
         }

@@ -15,7 +15,7 @@ use airtcp_wifi::mac::Category;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Application, CellSpec, Without};
+use crate::{Application, CellSpec, OutsideSpec, Without};
 
 /// A scenario: links, cells, flows and the duration of the run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -49,6 +49,11 @@ pub struct Scenario {
     /// each station of the only cell.
     #[serde(default)]
     pub flows: Vec<FlowSpec>,
+    /// Nodes where real traffic enters and leaves, two at least, for `airtcp emulate`; `airtcp run` refuses them. The first
+    /// flow between each two of them makes way for the real traffic; all others stay simulated. Default: the two ends of
+    /// the first flow.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outside: Vec<OutsideSpec>,
     /// Parts that the run leaves out, to measure what they cost. Default: none.
     #[serde(default, skip_serializing_if = "Without::is_empty")]
     pub without: Without,

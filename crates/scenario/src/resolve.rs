@@ -64,6 +64,7 @@ impl Scenario {
                 ),
             ));
         }
+        crate::outside::check(&scenario.outside, &nodes.names)?;
         Ok(Resolved { scenario, nodes: nodes.names, links, cells, flows })
     }
 

@@ -20,6 +20,7 @@ mod bounded;
 mod build;
 mod capture_size;
 mod durations;
+pub mod outside;
 pub mod parallel;
 mod pieces;
 pub mod results;

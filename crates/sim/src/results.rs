@@ -27,6 +27,7 @@ pub use boundary::BoundaryResult;
 pub use cell::CellResult;
 pub use delays::{DelayDistribution, DelayDistributions};
 pub use drops::DropResult;
+pub(crate) use drops::place;
 pub use estimate::{Estimate, Estimates, ratio_parts};
 pub use fairness::{Sharing, jain_index, max_difference};
 pub use flow::{CodingResult, FlowResult, WaitShares};

@@ -6,7 +6,7 @@
 
 use airtcp_link::CorruptionNotice;
 use airtcp_packet::{EndpointId, Packet, PacketId, Pool, Segment};
-use airtcp_probe::{Cx, DropReason, EventSource, PoolCx, Probe};
+use airtcp_probe::{Cx, DropReason, Event, EventSource, PoolCx, Probe};
 use airtcp_units::{Bytes, Nanos, Narrow};
 use airtcp_wifi::mac::Category;
 
@@ -20,6 +20,7 @@ mod given_up;
 pub(crate) mod interface;
 pub(crate) mod medium;
 mod notices;
+mod outside;
 mod queue;
 pub(crate) mod routes;
 mod scheduled;
@@ -401,6 +402,14 @@ impl<P: Probe> World<P> {
             return;
         }
         let wire_len = self.pool.wire_len(packet);
+        if P::ON && matches!(endpoint.transport, Transport::Outside) {
+            let segment = self.pool.get(packet).segment;
+            self.probe.record(
+                self.now,
+                EventSource::Endpoint(to),
+                &Event::Left { packet, segment },
+            );
+        }
         let segment = self.pool.remove(packet).segment;
         self.delivered += 1;
         if segment.len > 0 {

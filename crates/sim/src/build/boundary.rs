@@ -32,7 +32,7 @@ pub(super) fn add_boundaries<P: Probe>(
         if cell.spec.schemes.is_empty() {
             continue;
         }
-        let Some(boundary) = boundary_of(cell)? else { continue };
+        let Some(boundary) = scheme_of(cell)? else { continue };
         let routes = known.get_or_insert_with(|| routes(plan));
         let added = boundary_plan(plan, routes, number, cell, &boundary);
         world.add_boundary(added, seed.number(&format!("{}/boundary/tie", label(&cell.spec))));
@@ -48,7 +48,7 @@ pub(super) fn add_boundaries<P: Probe>(
 pub fn boundary_flows(plan: &Resolved) -> Result<Option<bool>, ScenarioError> {
     let (mut found, mut known) = (None, None);
     for (number, cell) in plan.cells.iter().enumerate() {
-        if cell.spec.schemes.is_empty() || boundary_of(cell)?.is_none() {
+        if cell.spec.schemes.is_empty() || scheme_of(cell)?.is_none() {
             continue;
         }
         let routes = known.get_or_insert_with(|| routes(plan));
@@ -61,7 +61,7 @@ pub fn boundary_flows(plan: &Resolved) -> Result<Option<bool>, ScenarioError> {
 }
 
 /// The scheme at the transport boundary of a cell.
-fn boundary_of(cell: &Cell) -> Result<Option<Boundary>, ScenarioError> {
+pub(crate) fn scheme_of(cell: &Cell) -> Result<Option<Boundary>, ScenarioError> {
     let at = |(table, e): (String, airtcp_wifi::ConfigError)| {
         ScenarioError::at(format!("{}.{table}.{}", cell.path, e.key), e.message)
     };
@@ -115,7 +115,7 @@ fn boundary_plan(
         }
     }
     BoundaryPlan {
-        scheme: name(boundary),
+        scheme: scheme_name(boundary),
         cell: number,
         machine: machine(boundary, guarded, &flows),
         node: u32::narrow(access_point),
@@ -148,7 +148,7 @@ fn crossing<'a>(
     by_air.contains(&true).then_some(Crossing { number, flow, by_air })
 }
 
-const fn name(boundary: &Boundary) -> &'static str {
+pub(crate) const fn scheme_name(boundary: &Boundary) -> &'static str {
     match boundary {
         Boundary::Snoop { .. } => "snoop",
         Boundary::SplitTcp { .. } => "split-tcp",

@@ -30,6 +30,7 @@ const MIN_FOR_TCP: u64 = 48 + TCP_HEADERS;
 /// The first flow that cannot run, and the hop that prevents it.
 pub(crate) fn check(plan: &Resolved) -> Result<(), ScenarioError> {
     super::memory::check(plan)?;
+    refuse_outside(plan)?;
     let routes = routes(plan);
     let limited = !plan.cells.is_empty() || plan.links.iter().any(|l| l.direction.mtu.is_some());
     for flow in &plan.flows {
@@ -58,6 +59,17 @@ pub(crate) fn check(plan: &Resolved) -> Result<(), ScenarioError> {
         check_units(flow, &back, behind)?;
     }
     Ok(())
+}
+
+/// Refuses real traffic in a run.
+fn refuse_outside(plan: &Resolved) -> Result<(), ScenarioError> {
+    if plan.scenario.outside.is_empty() {
+        return Ok(());
+    }
+    Err(ScenarioError::at(
+        "outside",
+        "names nodes for real traffic, which a run does not have: use airtcp emulate, or take the tables out",
+    ))
 }
 
 /// One hop of a flow's path.

@@ -80,7 +80,7 @@ pub(crate) fn since<P: Probe>(
 }
 
 /// The name of the link or station with a number of [`EventSource::place`].
-fn place<P: Probe>(world: &World<P>, plan: &Resolved, code: u64) -> String {
+pub(crate) fn place<P: Probe>(world: &World<P>, plan: &Resolved, code: u64) -> String {
     let (part, links) = (u32::low_bits(code), plan.links.len());
     let of = |source: EventSource| source.place(part) == code;
     let number = ((code >> 32) & 0xff_ffff) as u32;

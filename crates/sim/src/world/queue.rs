@@ -199,6 +199,12 @@ impl EventQueue {
         Some((time, MachineId(machine)))
     }
 
+    /// Time of the next machine, if any has one.
+    pub(crate) fn peek(&mut self) -> Option<Nanos> {
+        self.settle();
+        self.first().map(|entry| entry.time)
+    }
+
     /// Takes the first entry, which is `machine`'s.
     #[inline]
     fn take_first(&mut self, machine: u32) {

@@ -39,6 +39,8 @@ pub(crate) enum Transport {
         topped: bool,
     },
     TfrcReceiver(Box<TfrcReceiver>),
+    /// The world outside: it sends and receives by other means.
+    Outside,
 }
 
 /// More packets than any run sends.
@@ -72,7 +74,7 @@ impl Transport {
             Self::TfrcSender { sender, .. } => {
                 sender.send(bytes.div_ceil(u64::from(sender.size())));
             }
-            Self::UdpReceiver(_) | Self::TfrcReceiver(_) => {}
+            Self::UdpReceiver(_) | Self::TfrcReceiver(_) | Self::Outside => {}
         }
     }
 
@@ -159,7 +161,7 @@ impl Transport {
         match self {
             Self::Lt { connection, .. } => connection.handle(now, segment, cx),
             Self::Sliding { connection, .. } => connection.handle(now, segment, cx),
-            Self::Tcp { .. } | Self::UdpSender(_) => {}
+            Self::Tcp { .. } | Self::UdpSender(_) | Self::Outside => {}
             Self::UdpReceiver(udp) => udp.handle(now, segment, cx),
             Self::TfrcSender { sender, .. } => sender.handle(now, segment, cx),
             Self::TfrcReceiver(receiver) => receiver.handle(now, segment, cx),
@@ -205,7 +207,7 @@ impl Transport {
             Self::Sliding { connection, .. } => connection.on_timer(now, cx),
             Self::TfrcSender { sender, .. } => sender.on_timer(now, cx),
             Self::TfrcReceiver(receiver) => receiver.on_timer(now, cx),
-            Self::UdpSender(_) | Self::UdpReceiver(_) => {}
+            Self::UdpSender(_) | Self::UdpReceiver(_) | Self::Outside => {}
         }
     }
 
@@ -217,7 +219,7 @@ impl Transport {
             Self::Sliding { connection, .. } => connection.next_timer(),
             Self::TfrcSender { sender, .. } => sender.next_timer(),
             Self::TfrcReceiver(receiver) => receiver.next_timer(),
-            Self::UdpSender(_) | Self::UdpReceiver(_) => Nanos::NEVER,
+            Self::UdpSender(_) | Self::UdpReceiver(_) | Self::Outside => Nanos::NEVER,
         }
     }
 
@@ -236,7 +238,7 @@ impl Transport {
             Self::UdpSender(udp) => udp.poll(now, cx),
             Self::TfrcSender { sender, .. } => sender.poll(now, cx),
             Self::TfrcReceiver(receiver) => receiver.poll(now, cx),
-            Self::Tcp { .. } | Self::UdpReceiver(_) => None,
+            Self::Tcp { .. } | Self::UdpReceiver(_) | Self::Outside => None,
         }
     }
 }

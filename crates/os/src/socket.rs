@@ -1,0 +1,98 @@
+//! Packet sockets: making, binding, options.
+
+use crate::error::{Error, Result};
+use std::ffi::CString;
+use std::io;
+use std::mem;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::ptr;
+
+/// A name as `struct ifreq` has it.
+pub(crate) fn name(device: &str) -> io::Result<[u8; libc::IFNAMSIZ]> {
+    let mut name = [0; libc::IFNAMSIZ];
+    if device.is_empty() || device.len() >= name.len() || device.contains('\0') {
+        return Err(io::Error::from_raw_os_error(libc::ENODEV));
+    }
+    name[..device.len()].copy_from_slice(device.as_bytes());
+    Ok(name)
+}
+
+/// A socket to ask about interfaces.
+pub(crate) fn datagram() -> io::Result<OwnedFd> {
+    socket(libc::AF_INET, libc::SOCK_DGRAM)
+}
+
+/// A packet socket that receives nothing yet.
+pub(crate) fn packet(device: &str) -> Result<OwnedFd> {
+    socket(libc::AF_PACKET, libc::SOCK_RAW)
+        .map_err(|e| Error::device(device, "opening a packet socket", e))
+}
+
+#[allow(unsafe_code, reason = "sockets of AF_PACKET are not in safe libraries")]
+fn socket(family: i32, kind: i32) -> io::Result<OwnedFd> {
+    let kind = kind | libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK;
+    // SAFETY: the call takes numbers, and its descriptor is new and owned by nobody else.
+    unsafe {
+        let fd = libc::socket(family, kind, 0);
+        if fd < 0 { Err(io::Error::last_os_error()) } else { Ok(OwnedFd::from_raw_fd(fd)) }
+    }
+}
+
+/// The index of a device, in the namespace of the calling thread.
+#[allow(unsafe_code, reason = "no safe library is used for if_nametoindex")]
+pub(crate) fn index(device: &str) -> Result<i32> {
+    let gone = || Error::NoDevice(device.to_owned());
+    let text = CString::new(device).map_err(|_| gone())?;
+    // SAFETY: the text ends in NUL and lives through the call.
+    let index = unsafe { libc::if_nametoindex(text.as_ptr()) };
+    i32::try_from(index).ok().filter(|index| *index > 0).ok_or_else(gone)
+}
+
+/// Binds a packet socket to a device. With `receive`, frames of all protocols arrive from now on. Returns the kind of
+/// the link layer (`ARPHRD_`, linux/if_arp.h).
+#[allow(unsafe_code, reason = "addresses of AF_PACKET are not in safe libraries")]
+pub(crate) fn bind(socket: &OwnedFd, device: &str, index: i32, receive: bool) -> Result<u16> {
+    const ALL: u16 = 0x0003;
+    let action = "binding a packet socket";
+    // SAFETY: a `sockaddr_ll` of zeros is valid: it has numbers only.
+    let mut address: libc::sockaddr_ll = unsafe { mem::zeroed() };
+    address.sll_family = u16::try_from(libc::AF_PACKET).unwrap_or_default();
+    address.sll_protocol = if receive { ALL.to_be() } else { 0 };
+    address.sll_ifindex = index;
+    let mut length = libc::socklen_t::try_from(mem::size_of_val(&address)).unwrap_or_default();
+    // SAFETY: the kernel reads and writes `length` bytes of the address, its size.
+    let code = unsafe {
+        let code = libc::bind(socket.as_raw_fd(), (&raw const address).cast(), length);
+        if code < 0 {
+            code
+        } else {
+            libc::getsockname(socket.as_raw_fd(), (&raw mut address).cast(), &raw mut length)
+        }
+    };
+    if code < 0 {
+        return Err(Error::device(device, action, io::Error::last_os_error()));
+    }
+    Ok(address.sll_hatype)
+}
+
+/// Sets an option of a packet socket.
+///
+/// `T` has numbers only, as the structs of linux/if_packet.h have.
+#[allow(unsafe_code, reason = "options of AF_PACKET are not in safe libraries")]
+pub(crate) fn set<T: Copy>(socket: &OwnedFd, option: i32, value: &T) -> io::Result<()> {
+    let length = libc::socklen_t::try_from(size_of::<T>()).unwrap_or_default();
+    // SAFETY: the kernel reads `length` bytes of the value, its size.
+    let code = unsafe {
+        let value = ptr::from_ref(value).cast();
+        libc::setsockopt(socket.as_raw_fd(), libc::SOL_PACKET, option, value, length)
+    };
+    if code < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+}
+
+/// The error that is pending on a socket, which is cleared: that its device went, or went down.
+pub(crate) fn pending(socket: &OwnedFd, device: &str) -> Result<()> {
+    match rustix::net::sockopt::socket_error(socket) {
+        Ok(Ok(())) => Ok(()),
+        Ok(Err(e)) | Err(e) => Err(Error::device(device, "reading", e.into())),
+    }
+}
