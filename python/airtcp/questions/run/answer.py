@@ -29,10 +29,6 @@ ROWS: Final = 8
 _LONGEST_ADVICE: Final = 120
 _LONGEST_WARNING: Final = 200
 _LONGEST_CAUSE: Final = 36
-_WIDE: Final = 2.0
-"""An interval of a factor is said if its upper end is this many times its lower end."""
-_LARGEST: Final = 100.0
-"""Largest factor that is said."""
 _FEW: Final = 2
 """Replications that hardly show how far they spread."""
 _COLUMNS: Final = ("goodput_bps", "rtt_mean_s", "retransmission_ratio", "datagram_loss")
@@ -178,18 +174,14 @@ def _few(document: RunDocument) -> str | None:
 def _uncertain(document: RunDocument) -> str | None:
     """Give the interval of the factor between the two rates of the headline, if it is wide."""
     limit = lead.of_answer(document)
-    if limit is not None:
-        low, high = limit["low"], limit["high"]
-        if low is None or high is None or high < _WIDE * low or low < 1.0:
-            return None
-        size = sizes.of_limit(document, limit)
-        if size.goodput and not low <= size.without / size.goodput <= high:
-            # The search ran for a part of the time: its interval is not of these two rates.
-            return None
-        most = f"{words.number(low, 2)} to {words.number(high, 2)}"
-        said = most if high <= _LARGEST else f"at least {words.number(low, 2)}"
-        return f"The gain is uncertain: {said} times."
-    return None
+    said = "" if limit is None else limits.spread(limit)
+    if limit is None or not said or limit["low"] < 1.0:
+        return None
+    size = sizes.of_limit(document, limit)
+    if size.goodput and not limit["low"] <= size.without / size.goodput <= limit["high"]:
+        # The search ran for a part of the time: its interval is not of these two rates.
+        return None
+    return f"The gain is uncertain: {said} times."
 
 
 def table(document: RunDocument, rows: int = ROWS) -> Grid | None:
