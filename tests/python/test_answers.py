@@ -226,7 +226,7 @@ def test_the_page_sorts_opens_and_prints(browser: Browser, tmp_path: Path) -> No
     page.goto(result.report(tmp_path / "run.html").as_uri())
     rows = page.locator("table.sortable tbody tr:visible")
     assert rows.count() == 10
-    page.locator("[data-more]").click()
+    page.locator("#data [data-more]").click()
     assert rows.count() == len(result.json["summary"]["flows"])
     page.locator("table.sortable th button").nth(1).click()
     page.locator("table.sortable th button").nth(1).click()

@@ -9,7 +9,7 @@ import pytest
 
 import airtcp
 from airtcp.questions.run import answer as answer_run
-from airtcp.questions.run import rows_limits, rows_time, sizes, waiting
+from airtcp.questions.run import rows_limits, rows_time, sections_cell, sizes, waiting
 from airtcp.words.answer import Answer
 from airtcp.words.grammar import LINES, problems
 from airtcp.words.grid import Grid
@@ -266,7 +266,7 @@ def _series(result: RunResult) -> dict[str, dict[str, list[Any]]]:
 def test_marks_are_the_recoveries_and_timeouts_of_the_run(recorded: RunResult) -> None:
     flow = recorded.json["replications"][0]["flows"][0]
     [shown] = rows_time.flows(recorded.json, _series(recorded))
-    kinds = [what for _, _, what in shown["marks"]]
+    kinds = [mark["what"] for mark in shown["marks"]]
     assert flow["timeouts"] > 0
     # A timeout during a timeout leaves the window as it is.
     assert 1 <= kinds.count(rows_time.TIMEOUT) <= flow["timeouts"]
@@ -300,6 +300,34 @@ def test_the_first_flows_have_charts_and_all_share_one() -> None:
     plots = result.plots
     assert {"window", "rtt", "queue", "flow3-window"} <= {*plots}
     assert "flow4-window" not in plots
+
+
+def test_a_page_without_tcp_names_no_command_that_helps() -> None:
+    assert 'id="help"' in airtcp.run(SCENARIOS / "lossy-link.toml", replications=1, why="no").page()
+    text = TIMEOUTS.replace("[[flows]]", '[[flows]]\ntransport = "udp"')
+    text += 'app = { kind = "constant-rate", rate = "80 kb/s" }\n'
+    alone = airtcp.run("x", text=text, why="no", overrides={"duration": "2 s"})
+    assert {flow["transport"] for flow in alone.json["replications"][0]["flows"]} == {"udp"}
+    assert 'id="help"' not in alone.page()
+
+
+def test_a_medium_on_which_all_wait_is_drawn() -> None:
+    result = airtcp.run(
+        SCENARIOS / "wifi-star.toml",
+        replications=1,
+        why="no",
+        timeline="2.5 s..2.51 s",
+        overrides={"duration": "3 s"},
+    )
+    whole = result.timeline()
+    assert whole is not None
+    silent = whole._replace(frames={key: [] for key in whole.frames})
+    for timeline, first in ((whole, "frames"), (silent, "waits")):
+        [cell] = sections_cell.sections(result.json, timeline)
+        plot = cell.plots[0]
+        assert plot.name == "cell0-medium"
+        name, rows = next(iter(plot.data.items()))
+        assert (name, bool(rows)) == (first, True)
 
 
 def test_columns_of_the_record_have_units(recorded: RunResult) -> None:

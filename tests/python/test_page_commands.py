@@ -136,9 +136,9 @@ def _cell() -> Written:
 def test_the_command_of_a_run_makes_its_page(run: Program, made: Callable[[], Written]) -> None:
     result = made()
     page = result.page()
-    (found, *others) = re.findall(r"<pre><code>(airtcp .*?)</code>", page)
-    # The page of a cell has a second command, which compares schemes: see test_schemes.py.
-    assert [text.split()[1] for text in others] == (["compare"] if made is _cell else [])
+    (*others, found) = re.findall(r"<pre><code>(airtcp .*?)</code>", page)
+    # The other command compares what would help.
+    assert [text.split()[1] for text in others] == ["compare"]
     ended = run(*shlex.split(html.unescape(found))[1:], "--json")
     assert ended.code == 0, ended.err
     assert json.loads(ended.out) == json.loads(result.text)

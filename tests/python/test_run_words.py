@@ -265,7 +265,7 @@ def test_the_page_begins_with_what_happened() -> None:
     places = [page.index(part) for f in found for part in (f.headline, f.text) if part]
     assert any(f.headline.startswith("The 10 downloads starve: ") for f in found)
     assert places == sorted(places)
-    assert places[-1] < page.index("in all</h3>") < page.index('id="flows"')
+    assert places[-1] < page.index("Total goodput") < page.index('id="flows"')
 
 
 def test_what_explains_least_leaves_a_narrow_terminal_first() -> None:

@@ -56,6 +56,17 @@ class Plot:
 
 
 @dataclass(frozen=True)
+class Link:
+    """An address outside the page."""
+
+    id: str
+    address: str
+    words: str
+    about: str = ""
+    """What follows its words."""
+
+
+@dataclass(frozen=True)
 class Section:
     """A part of a page, folded into a line."""
 
@@ -72,6 +83,11 @@ class Section:
     """Terms of the method, each with its meaning."""
     code: str = ""
     """Text to copy, such as a scenario."""
+    link: Link | None = None
+    unfolded: bool = False
+    """Whether the part is open at first."""
+    joined: bool = False
+    """Whether the charts touch, as those with one axis of time do."""
 
 
 @dataclass(frozen=True)
@@ -118,7 +134,7 @@ class Page:
             title=self.title,
             lead=self.lead,
             findings=self.findings,
-            sections=[_laid(section) for section in self.sections],
+            sections=[_laid(section) for section in self.sections if _has_content(section)],
             command=self.command,
             banners=self.banners,
         )
@@ -178,6 +194,11 @@ def _rows(plot: Plot) -> Rows:
     for rows in plot.data.values():
         return rows
     return []
+
+
+def _has_content(section: Section) -> bool:
+    said = section.notes or section.terms or section.code or section.link
+    return bool(said or section.grid or section.tables or any(map(_rows, section.plots)))
 
 
 def _laid(section: Section) -> dict[str, Any]:

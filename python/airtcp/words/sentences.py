@@ -182,14 +182,13 @@ def estimate(
     limits: tuple[float, float] = NOT_NEGATIVE,
     *,
     short: bool = False,
-    unknown: str = "-",
 ) -> str:
     r"""Write a mean with its interval, in the unit of its column.
 
     Args: value: The mean and the ends of its interval. scale: Factor to the unit of the column.
         limits: Limits of the quantity in the unit of the document; see `bounded`. short: Whether to
         write the larger half of the interval after a plus-minus sign instead, if the halves hardly
-        differ or are small. unknown: The text without a mean.
+        differ or are small.
 
     >>> estimate({"mean": 2.5e6, "ci_low": 2.4e6, "ci_high": 2.6e6}, 1e-6)
     '2.50 [2.40, 2.60]'
@@ -203,7 +202,7 @@ def estimate(
     '9.64 \xb10.14'
     """
     if value is None or value["mean"] is None:
-        return unknown
+        return "-"
     text = number(value["mean"] * scale)
     low, high = bounded(value, limits)
     if low is None or high is None or exact(value):

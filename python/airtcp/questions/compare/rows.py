@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Final
 from airtcp.charts.parts import thin
 from airtcp.data.metrics import record
 from airtcp.questions.compare import quantities, verdict
-from airtcp.questions.run.rows import estimate
 from airtcp.words import columns
 from airtcp.words import sentences as words
+from airtcp.words.sentences import estimate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -29,10 +29,6 @@ ROWS: Final = 8
 _LONGEST_ADVICE: Final = 120
 _LONGEST_WARNING: Final = 200
 _LONGEST_CAUSE: Final = 36
-_WIDE: Final = 2.0
-"""An interval of a factor is said if its upper end is this many times its lower end."""
-_LARGEST: Final = 100.0
-"""Largest factor that is said."""
 _FEW: Final = 2
 """Replications that hardly show how far they spread."""
 _COLUMNS: Final = ("goodput_bps", "rtt_mean_s", "retransmission_ratio", "datagram_loss")
@@ -178,18 +174,14 @@ def _few(document: RunDocument) -> str | None:
 def _uncertain(document: RunDocument) -> str | None:
     """Give the interval of the factor between the two rates of the headline, if it is wide."""
     limit = lead.of_answer(document)
-    if limit is not None:
-        low, high = limit["low"], limit["high"]
-        if low is None or high is None or high < _WIDE * low or low < 1.0:
-            return None
-        size = sizes.of_limit(document, limit)
-        if size.goodput and not low <= size.without / size.goodput <= high:
-            # The search ran for a part of the time: its interval is not of these two rates.
-            return None
-        most = f"{words.number(low, 2)} to {words.number(high, 2)}"
-        said = most if high <= _LARGEST else f"at least {words.number(low, 2)}"
-        return f"The gain is uncertain: {said} times."
-    return None
+    said = "" if limit is None else limits.spread(limit)
+    if limit is None or not said or limit["low"] < 1.0:
+        return None
+    size = sizes.of_limit(document, limit)
+    if size.goodput and not limit["low"] <= size.without / size.goodput <= limit["high"]:
+        # The search ran for a part of the time: its interval is not of these two rates.
+        return None
+    return f"The gain is uncertain: {said} times."
 
 
 def table(document: RunDocument, rows: int = ROWS) -> Grid | None:
@@ -255,24 +247,50 @@ def _next(document: RunDocument, file: str | None, sets: Sequence[str]) -> str:
     said = DEEPER
     if document["scenario"].get("output", {}).get("series"):
         said = "All: --details   cwnd, RTT and queue over time: --html FILE, or Parquet: --out DIR"
-    tcp = any(flow["transport"] != "udp" for flow in document["replications"][0]["flows"])
-    path = None if file is None else shell_paths([file])
-    if path is None or not tcp:
-        return said
+    compare = help_command(document, file, sets)
+    return f"{said}   Help: {compare}" if compare else said
+
+
+def help_command(document: RunDocument, file: str | None, sets: Sequence[str]) -> str:
+    """Return the command that compares what would help; empty if there is none.
+
+    Args:
+        document: The document of a run.
+        file: The file of the scenario, if a command can name it.
+        sets: The arguments of `--set`.
+    """
+    runs = document["replications"]
+    tcp = any(flow["transport"] != "udp" for run in runs[:1] for flow in run["flows"])
+    if file is None or not tcp or (path := shell_paths([file])) is None:
+        return ""
     schemes = " --schemes all" if document["summary"].get("cells") else ""
     first = (document.get("limits") or [{"cause": ""}])[0]["cause"]
     remedies = " --remedies usual" if first == "link-losses" else ""
     replaced = "".join(f" --set {shlex.quote(one)}" for one in sets)
-    return f"{said}   Help: airtcp compare {path}{schemes or remedies}{replaced}"
+    return f"airtcp compare {path}{schemes or remedies}{replaced}"
 
 
 def _details(document: RunDocument, found: list[Finding]) -> tuple[Finding | Grid, ...]:
     """Return every warning, finding and table, but for what the headline says in full."""
+    return (*_said(document, found), *tables.grids(document))
+
+
+def said(document: RunDocument) -> list[Finding]:
+    """Return what stands beside the answer in words.
+
+    Args:
+        document: The document of a run.
+    """
+    more = tables.said(document) if document["replications"] else ()
+    return [*_said(document, run_words.findings(document)), *more]
+
+
+def _said(document: RunDocument, found: list[Finding]) -> list[Finding]:
     warnings = [
         Finding("Check this first", warning, "warn") for warning in document.get("warnings") or []
     ]
     rest = found if found[:1] and (found[0].text or _plain(found[0]) != found[0].headline) else []
-    return (*warnings, *(rest or found[1:]), *tables.grids(document))
+    return [*warnings, *(rest or found[1:])]
 
 
 def _names(document: RunDocument) -> list[str]:

@@ -19,7 +19,7 @@ _FEWEST_ROWS: Final = 3
 _MOST_ROWS: Final = 24
 
 
-def _flow(key: str) -> str:
+def label(key: str) -> str:
     """Return the axis title of a metric of flows."""
     return record("run", "FlowResult")[key].label
 
@@ -27,7 +27,7 @@ def _flow(key: str) -> str:
 def goodput(flows: int) -> dict[str, Any]:
     """Goodput of each flow: the replications, their mean, its confidence interval."""
     y = alt.Y("name:N", title=None, sort=None, axis=alt.Axis(labelColor=theme.INK, labelLimit=160))
-    x = alt.X("goodput:Q", title=_flow("goodput_bps"), scale=alt.Scale(zero=True))
+    x = alt.X("goodput:Q", title=label("goodput_bps"), scale=alt.Scale(zero=True))
     ticks = (
         named("replications")
         .mark_tick(thickness=1.5, opacity=0.35, color=theme.TRACE)
@@ -42,7 +42,7 @@ def goodput(flows: int) -> dict[str, Any]:
         y=y,
         tooltip=[
             n("name", "flow"),
-            q("mean", _flow("goodput_bps")),
+            q("mean", label("goodput_bps")),
             q("low", "from"),
             q("high", "to"),
         ],
@@ -57,7 +57,7 @@ def limited(names: list[str], *, outlined: bool) -> dict[str, Any]:
     y = alt.Y("name:N", title=None, sort=names, axis=axis)
     tooltip = [
         n("name", "flow"),
-        q("goodput", _flow("goodput_bps")),
+        q("goodput", label("goodput_bps")),
         q("without", "without the limit (Mb/s)"),
         n("limit", "limit"),
     ]
@@ -69,42 +69,54 @@ def limited(names: list[str], *, outlined: bool) -> dict[str, Any]:
     bars = (
         named("limited")
         .mark_bar(color=theme.TRACE, opacity=0.8)
-        .encode(x=alt.X("goodput:Q", title=_flow("goodput_bps")), y=y, tooltip=tooltip)
+        .encode(x=alt.X("goodput:Q", title=label("goodput_bps")), y=y, tooltip=tooltip)
     )
     height = _ROW * max(len(names), _FEWEST_ROWS) + 10
     return finish(alt.layer(outlines, bars) if outlined else alt.layer(bars), height)
 
 
-def series(data: str, who: str, value: str, title: str, height: int = 230) -> dict[str, Any]:
-    """One quantity over time, a line for each flow or link; a name in the key shows it alone."""
-    pick, encoding = lines(who)
-    line = (
-        named(data)
-        .mark_line(interpolate="step-after", strokeWidth=1.2, clip=True)
-        .encode(
-            x=alt.X("t:Q", title="time (s)", scale=alt.Scale(nice=False)),
-            y=alt.Y(f"{value}:Q", title=title, scale=alt.Scale(zero=True)),
-            **encoding,
-        )
-        .add_params(pick, zoom("x"))
+def series(data: str, who: str, value: str, title: str, end: float | None = None) -> dict[str, Any]:
+    """One quantity over time, a line for each name; a name in the key shows it alone.
+
+    Args:
+        data: The name of its rows.
+        who: The field with the names of lines; empty for one line without a name.
+        value: The field.
+        title: The title of its axis.
+        end: The end of the axis of time, in seconds, of charts below each other.
+    """
+    line = _line(data, value, title, end)
+    if who:
+        pick, encoding = lines(who)
+        line = line.encode(**encoding).add_params(pick)
+    return finish(line.add_params(zoom("x")), _HEIGHT if end is None else _LOW)
+
+
+def _line(data: str, value: str, title: str, end: float | None) -> alt.Chart:
+    """Draw steps over time; with an end of the axis, with as much room for the numbers in each."""
+    room: dict[str, Any] = (
+        {} if end is None else {"axis": alt.Axis(minExtent=_MARGIN, maxExtent=_MARGIN)}
     )
-    return finish(line, height)
+    line = named(data).mark_line(
+        interpolate="step-after", strokeWidth=1.2, clip=True, color=theme.TRACE
+    )
+    return line.encode(
+        x=_time(end), y=alt.Y(f"{value}:Q", title=title, scale=alt.Scale(zero=True), **room)
+    )
 
 
-def window(data: str, end: float) -> dict[str, Any]:
+def _time(end: float | None) -> alt.X:
+    axis: dict[str, Any] = {} if end is None else {"domain": [0, end]}
+    return alt.X("t:Q", title="time (s)", scale=alt.Scale(nice=False, **axis))
+
+
+def window(end: float) -> dict[str, Any]:
     """The window of one sender over time; a triangle is a cut, a cross a timeout.
 
     Args:
-        data: The name of its rows; those of the marks are `marks`.
         end: The end of the axis, in seconds.
     """
-    x = _time(end)
-    y = alt.Y("cwnd:Q", title=_WINDOW, scale=alt.Scale(zero=True), axis=_axis())
-    line = (
-        named(data)
-        .mark_line(interpolate="step-after", strokeWidth=1.2, clip=True, color=theme.TRACE)
-        .encode(x=x, y=y)
-    )
+    line = _line("window", "cwnd", WINDOW, end)
     kinds = [rows_time.CUT, rows_time.TIMEOUT]
     colours = alt.Scale(domain=kinds, range=[theme.INDEPENDENT, "@late"])
     key = alt.Legend(title=None, orient="top")
@@ -112,8 +124,8 @@ def window(data: str, end: float) -> dict[str, Any]:
         named("marks")
         .mark_point(filled=True, size=46, opacity=1, clip=True)
         .encode(
-            x=x,
-            y=y,
+            x=_time(end),
+            y=alt.Y("cwnd:Q"),
             color=alt.Color("what:N", scale=colours, legend=key),
             shape=alt.Shape(
                 "what:N",
@@ -123,83 +135,13 @@ def window(data: str, end: float) -> dict[str, Any]:
             tooltip=[n("what", "what"), q("t", "time (s)"), q("cwnd", "window after it (kB)")],
         )
     )
-    return finish(alt.layer(line, marks).add_params(zoom("x")), _ROW_HEIGHT)
+    return finish(alt.layer(line, marks).add_params(zoom("x")), _LOW)
 
 
-def over_time(data: str, value: str, title: str, end: float, who: str = "") -> dict[str, Any]:
-    """One quantity of one sender over time, or a few lines with names.
-
-    Args:
-        data: The name of its rows.
-        value: The field.
-        title: The title of its axis.
-        end: The end of the axis of time, in seconds.
-        who: The field with the names of lines, if there are several.
-    """
-    line = (
-        named(data)
-        .mark_line(interpolate="step-after", strokeWidth=1.2, clip=True, color=theme.TRACE)
-        .encode(
-            x=_time(end),
-            y=alt.Y(f"{value}:Q", title=title, scale=alt.Scale(zero=True), axis=_axis()),
-        )
-    )
-    if who:
-        pick, encoding = lines(who)
-        line = line.encode(**encoding).add_params(pick)
-    return finish(line.add_params(zoom("x")), _ROW_HEIGHT)
-
-
-_ROW_HEIGHT: Final = 150
-_WINDOW: Final = "congestion window (kB)"
+_HEIGHT: Final = 230
+_LOW: Final = 150
+"""Height of one of several charts below each other."""
+WINDOW: Final = "congestion window (kB)"
+QUEUE: Final = "queue (packets)"
 _MARGIN: Final = 52
 """Room for the numbers of an axis, so that charts below each other have one axis of time."""
-
-
-def _axis() -> alt.Axis:
-    return alt.Axis(minExtent=_MARGIN, maxExtent=_MARGIN)
-
-
-def _time(end: float) -> alt.X:
-    return alt.X("t:Q", title="time (s)", scale=alt.Scale(domain=[0, end], nice=False))
-
-
-def flow_charts(flow: int, end: float, queues: int, *, marked: bool) -> dict[str, dict[str, Any]]:
-    """Return the three charts over time of one flow, by its names on the page.
-
-    Args:
-        flow: Its number on the page.
-        end: The end of the axis of time, in seconds.
-        queues: Number of queues.
-        marked: Whether its window was cut.
-    """
-    queue = over_time("queue", "packets", _QUEUE, end, "name" if queues > 1 else "")
-    return {
-        f"flow{flow}-window": (
-            window("window", end) if marked else over_time("window", "cwnd", _WINDOW, end)
-        ),
-        f"flow{flow}-rtt": over_time("rtt", "rtt", _flow("rtt_mean_s"), end),
-        f"flow{flow}-queue": queue,
-    }
-
-
-_QUEUE: Final = "queue (packets)"
-
-
-def run_charts(flows: int, *, recorded: bool, stations: bool) -> dict[str, dict[str, Any]]:
-    """Return every chart of a run's page, by its name on the page."""
-    charts = {"goodput": goodput(flows)}
-    if recorded:
-        charts |= {
-            "window": series("window", "name", "cwnd", _WINDOW),
-            "rtt": series("rtt", "name", "rtt", _flow("rtt_mean_s")),
-            "queue": series("queue", "name", "packets", _QUEUE),
-        }
-    if stations:
-        charts |= {
-            "airtime": series(
-                "airtime", "name", "share", record("run", "StationResult")["airtime_share"].label
-            ),
-            "rate": series("rate", "name", "mbps", "rate (Mb/s)"),
-        }
-    return charts

@@ -12,7 +12,6 @@ from airtcp.charts import labels, theme
 from airtcp.charts import vega_lite as alt
 from airtcp.charts.parts import finish, n, named, q
 from airtcp.data.metrics import record
-from airtcp.questions.run import cells
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -206,24 +205,3 @@ def _neighbours(at: dict[str, Any]) -> alt.Chart:
     """Draw the stations of other cells on the medium."""
     marks = named("neighbours").mark_point(size=70, opacity=0.7, color=theme.INK, shape="square")
     return marks.encode(**at, tooltip=[n("name", "station"), n("cell", "of cell")])
-
-
-def cell_charts(number: int, rows: dict[str, list[dict[str, Any]]]) -> dict[str, dict[str, Any]]:
-    """Return every chart of a cell, by its name on the page."""
-    stations = len(rows["stations"])
-    present = {row["frames"] for row in rows["airtime"]}
-    classes = [name for name in cells.CLASSES.values() if name in present]
-    causes = list(dict.fromkeys(row["cause"] for row in sorted(rows["losses"], key=_order)))
-    directions = len({row["direction"] for row in rows["goodput"]})
-    charts = {
-        "map": positions(rows["stations"], rows["neighbours"]),
-        "goodput": goodput(stations - 1, directions),
-        "airtime": airtime(stations, classes),
-        "losses": losses(len({row["frames"] for row in rows["losses"]}), causes),
-        "rates": rates(len({row["rate"] for row in rows["rates"]})),
-    }
-    return {f"cell{number}-{name}": chart for name, chart in charts.items()}
-
-
-def _order(row: dict[str, Any]) -> int:
-    return row["order"]

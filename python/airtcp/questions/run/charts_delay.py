@@ -6,13 +6,10 @@ Specifications name their data, as in `airtcp.charts.parts`; the rows are those 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from airtcp.charts import vega_lite as alt
 from airtcp.charts.parts import finish, lines, n, named, q, zoom
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 _TITLES: Final = {
     "queue": "time in the queue (ms)",
@@ -38,8 +35,3 @@ def distribution(delay: str) -> dict[str, Any]:
         .add_params(pick, zoom("x"))
     )
     return finish(curve, 230)
-
-
-def delay_charts(delays: Iterable[str]) -> dict[str, dict[str, Any]]:
-    """Return the chart of each delay, by its name on the page."""
-    return {f"delay_{delay}": distribution(delay) for delay in delays}

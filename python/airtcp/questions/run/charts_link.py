@@ -83,13 +83,3 @@ def bits(links: int) -> dict[str, Any]:
         )
     )
     return finish(chart, _ROW * min(max(links, _FEWEST_ROWS), _MOST_ROWS) + 10)
-
-
-def link_charts(paths: int, links: int) -> dict[str, dict[str, Any]]:
-    """Return every chart of link protocols, by its name on the page."""
-    charts: dict[str, dict[str, Any]] = {}
-    if links:
-        charts["bits"] = bits(links)
-    if paths:
-        charts["trade-off"] = trade_off()
-    return charts

@@ -8,15 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from airtcp.questions.run import groups
 from airtcp.words.sentences import SHARE, estimate
 
 if TYPE_CHECKING:
     from airtcp.data.documents import RunDocument
-
-
-def number(document: RunDocument) -> int:
-    """Return the number of flows that the index is over."""
-    return _endless(document) or len(document["summary"]["flows"])
 
 
 def of_flows(document: RunDocument) -> str:
@@ -38,12 +34,4 @@ def by_direction(document: RunDocument) -> str:
 def _endless(document: RunDocument) -> int:
     """Count the endless flows of the scenario as it was run."""
     flows = document["scenario"].get("flows", [])
-    found = 0
-    for flow in flows:
-        app = flow.get("app") or {"kind": "bulk"}
-        unlimited = (
-            app.get("kind", "bulk") == "bulk" and not app.get("size") and not app.get("stop")
-        )
-        if unlimited and flow.get("transport", "tcp") != "udp":
-            found += int(flow.get("count", 1))
-    return found
+    return sum(int(flow.get("count", 1)) for flow in flows if groups.is_endless(flow))

@@ -50,6 +50,13 @@ def mean(values: Iterable[float | None]) -> float:
     return sum(known) / len(known) if known else 0.0
 
 
+def is_endless(flow: Mapping[str, Any]) -> bool:
+    """Tell whether a flow of a scenario sends as much as it can, to the end: not UDP."""
+    app = flow.get("app") or {}
+    bulk = app.get("kind", "bulk") == "bulk" and not app.get("size") and not app.get("stop")
+    return bulk and flow.get("transport", "tcp") != "udp"
+
+
 def stations(document: RunDocument) -> dict[str, str]:
     """Return the cell of each station, access points included."""
     return {s["name"]: cell["name"] for cell in _cells(document) for s in cell["stations"]}

@@ -195,15 +195,25 @@ def _whose(document: RunDocument, limit: Limit) -> str:
     return " together" if len(flows) > 1 else ""
 
 
+def spread(limit: Limit) -> str:
+    """Write the interval of a factor if it is wide; empty if it is not, or not known.
+
+    >>> spread({"low": 1.5, "high": 4.0}), spread({"low": 1.5, "high": 500.0})
+    ('1.5 to 4.0', 'at least 1.5')
+    >>> spread({"low": 1.5, "high": 2.0}), spread({"low": None, "high": None})
+    ('', '')
+    """
+    low, high = limit["low"], limit["high"]
+    if low is None or high is None or high < _WIDE * low or low > _LARGEST:
+        return ""
+    least = words.number(low, 2)
+    return f"at least {least}" if high > _LARGEST else f"{least} to {words.number(high, 2)}"
+
+
 def _doubt(limit: Limit) -> str:
     """Give the interval of the factor if it is wide."""
-    low, high = limit["low"], limit["high"]
-    if low is None or high is None or high < _WIDE * low:
-        return ""
-    if high > _LARGEST:
-        least = f"The factor is at least {words.number(low, 2)} (95 % interval)."
-        return least if low <= _LARGEST else ""
-    return f"The factor is {words.number(low, 2)} to {words.number(high, 2)} (95 % interval)."
+    said = spread(limit)
+    return f"The factor is {said} (95 % interval)." if said else ""
 
 
 def _or(limit: Limit) -> str:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from airtcp.words import columns
-from airtcp.words import sentences as words
 
 if TYPE_CHECKING:
     from airtcp.data.documents import RunDocument
@@ -96,24 +95,6 @@ def protocol_paths(document: RunDocument) -> list[dict[str, Any]]:
             }
         )
     return found
-
-
-def findings(document: RunDocument) -> list[words.Finding]:
-    """State goodput, latency and residual loss of several paths, the highest goodput first."""
-    found = sorted(protocol_paths(document), key=lambda path: -path["goodput"])
-    if len(found) < 2:  # noqa: PLR2004 - one has nothing to be compared with
-        return []
-    said = "; ".join(
-        f"{path['name']} {words.number(path['goodput'])} Mb/s, {words.number(path['latency'])} ms,"
-        f" {words.number(path['residual'], 2)} %"
-        for path in found
-    )
-    return [
-        words.Finding(
-            f"{found[0]['name']} carries most",
-            f"Goodput, latency of the links, and what they leave lost: {said}.",
-        )
-    ]
 
 
 def disjoint(document: RunDocument) -> bool:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from airtcp import _core
     from airtcp.data.documents import RunDocument
     from airtcp.data.table import Table
+    from airtcp.pages.section import Page
     from airtcp.questions.run.rows_timeline import Timeline
     from airtcp.words.answer import Answer
 
@@ -105,9 +106,9 @@ class RunResult(SeededResult):
         """A hash of each replication; equal runs have equal hashes."""
         return [replication["fingerprint"] for replication in self.json["replications"]]
 
-    def page(self) -> str:
-        """Return the report: one self-contained HTML document."""
+    def _make_page(self) -> Page:
         from airtcp.pages.command import command
+        from airtcp.questions.run.answer import help_command
         from airtcp.questions.run.sections import run_page
 
         asked = self._settings
@@ -117,36 +118,31 @@ class RunResult(SeededResult):
             options=[
                 ("seed", self.seed),
                 ("replications", asked.replications),
-                ("set", [f"{path}={value}" for path, value in asked.overrides]),
+                ("set", self._sets),
                 ("series", asked.series or None),
                 ("timeline", asked.timeline),
                 ("why", None if asked.why == "auto" else asked.why),
                 ("html", REPORT),
             ],
         )
-        return run_page(
-            self.json, self._series(), self.timeline(), printed, self.schemes_command, self.answer()
-        )
+        helps = help_command(self.json, self._file, self._sets)
+        return run_page(self.json, self._series(), self.timeline(), self.answer(), (printed, helps))
 
     def _answer(self, document: RunDocument) -> Answer | None:
         from airtcp.questions.run.answer import answer
 
-        asked = self._settings
-        sets = [f"{path}={value}" for path, value in asked.overrides]
-        return answer(document, None if asked.scenario == "-" else asked.scenario, sets)
+        return answer(document, self._file, self._sets)
 
     @property
-    def schemes_command(self) -> str | None:
-        """The command that compares schemes for the 802.11 cell; `None` without cell or file."""
-        from airtcp.pages.command import command
+    def _file(self) -> str | None:
+        """The file of the scenario, if a command can name it."""
+        file = self._settings.scenario
+        return None if file == "-" else file
 
-        asked = self._settings
-        if asked.scenario == "-" or not self.json["summary"].get("cells"):
-            return None
-        sets = [f"{path}={value}" for path, value in asked.overrides]
-        return command(
-            "compare", paths=[asked.scenario], options=[("schemes", "all"), ("set", sets)]
-        )
+    @property
+    def _sets(self) -> list[str]:
+        """The arguments of `--set`."""
+        return [f"{path}={value}" for path, value in self._settings.overrides]
 
     def timeline(self) -> Timeline | None:
         """Return the recorded interval of the medium, or `None` without `timeline`.

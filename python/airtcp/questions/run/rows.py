@@ -7,30 +7,18 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.charts.parts import thin
-from airtcp.questions.run import datagrams, groups, limits
-from airtcp.words import columns
 from airtcp.words import sentences as words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
     from airtcp.data.documents import RunDocument
-    from airtcp.data.metrics import Metric
 
 _POINTS: Final = 1200
 MAX_NAMES: Final = 24
 """Most lines of a chart over time, all of which look different."""
 _MOST_QUEUES: Final = 6
 _STRETCHES: Final = 120
-
-
-def estimate(
-    value: Mapping[str, Any] | None,
-    scale: float,
-    limits: tuple[float, float] = words.NOT_NEGATIVE,
-) -> str:
-    """Write a mean with its interval for a page, as `airtcp.words.sentences.estimate` does."""
-    return words.estimate(value, scale, limits, unknown="\N{EN DASH}")
 
 
 def drawn(
@@ -40,51 +28,6 @@ def drawn(
     low, high = words.bounded(value, limits)
     found = {"mean": value["mean"], "low": low, "high": high}
     return {key: None if end is None else end * scale for key, end in found.items()}
-
-
-def table(rows: list[dict[str, Any]], metrics: Iterable[Metric]) -> dict[str, list[Any]]:
-    """Lay out the estimates of flows or links, without empty columns."""
-    used = columns.with_values(metrics, rows)
-    return {
-        "head": [metric.head for metric in used],
-        "rows": [
-            [row["name"], *(estimate(row.get(m.key), m.scale, m.limits) for m in used)]
-            for row in rows
-        ],
-    }
-
-
-def flows(document: RunDocument) -> dict[str, list[Any]]:
-    """Lay out the flows, with the nodes between which each goes if these differ."""
-    laid = table(datagrams.shown(document), columns.flows())
-    if named := groups.endpoints(document):
-        laid["head"].insert(0, "Way")
-        for row, way in zip(laid["rows"], named, strict=True):
-            row.insert(1, way)
-    if limited := limits.by_flow(document):
-        laid["head"].append("Limited by")
-        for row, causes in zip(laid["rows"], limited, strict=True):
-            row.append(causes)
-    return laid
-
-
-def directions(document: RunDocument) -> dict[str, list[Any]]:
-    """Lay out the flows of each direction together, as in the terminal."""
-    number = words.number
-    return {
-        "head": ["Flows", "Together (Mb/s)", "Each (Mb/s)", "Retransmitted (%)", "Timeouts each"],
-        "rows": [
-            [
-                group.name,
-                words.count(len(group.flows)),
-                number(group.goodput_bps * 1e-6),
-                number(group.goodput_bps * 1e-6 / len(group.flows)),
-                number(100 * group.retransmission_ratio),
-                number(group.timeouts),
-            ]
-            for group in groups.directions(document)
-        ],
-    }
 
 
 def endpoint_names(series: dict[str, list[Any]], sends: str | None = None) -> list[str]:
@@ -161,43 +104,25 @@ def left_out(names: list[str]) -> int:
     return max(0, len({name for name in names if name}) - MAX_NAMES)
 
 
-def run_payload(document: RunDocument, series: dict[str, dict[str, list[Any]]]) -> dict[str, Any]:
-    """Return all data of a run's page."""
-    means = [
-        {
-            "name": flow["name"],
-            **drawn(flow["goodput_bps"], 1e-6),
-        }
-        for flow in document["summary"]["flows"]
-    ]
-    replications = [
-        {"name": flow["name"], "goodput": flow["goodput_bps"] * 1e-6}
-        for replication in document["replications"]
-        for flow in replication["flows"]
-    ]
-    payload: dict[str, Any] = {"kind": "run", "means": means, "replications": replications}
-    if series:
-        windows, rtts, queues = (series[f"{name}_series"] for name in ("window", "rtt", "queue"))
-        sending = endpoint_names(windows, "in_flight_bytes")
-        active = set(sending)
-        timed = [end if end in active else "" for end in endpoint_names(rtts)]
-        payload["left_out"] = {"window": left_out(sending), "rtt": left_out(timed)}
-        payload |= {
-            "window": curves(sending, windows["t_s"], windows["cwnd_bytes"], 1e-3),
-            "rtt": curves(timed, rtts["t_s"], rtts["rtt_s"], 1e3),
-            "queue": curves(
-                busiest(queues["link"], queues["queue_packets"]),
-                queues["t_s"],
-                queues["queue_packets"],
-                1.0,
-            ),
-        }
-        if stations := series.get("station_series"):
-            names = stations["station"]
-            payload["left_out"] |= dict.fromkeys(("airtime", "rate"), left_out(names))
-            rates = [float(rate or 0) for rate in stations["rate_bps"]]
-            payload |= {
-                "airtime": shares(names, stations["t_s"], stations["airtime_s"]),
-                "rate": curves(names, stations["t_s"], rates, 1e-6),
-            }
-    return payload
+def lines(parts: list[list[Any]], key: str) -> list[dict[str, Any]]:
+    """Lay curves out as the rows of a chart.
+
+    >>> lines([["a", [[0.0, 1.0]]]], "share")
+    [{'name': 'a', 't': 0.0, 'share': 1.0}]
+    """
+    return [{"name": who, "t": t, key: value} for who, points in parts for t, value in points]
+
+
+def goodputs(document: RunDocument) -> dict[str, list[dict[str, Any]]]:
+    """Return the goodput of each flow in each replication, and their means."""
+    return {
+        "replications": [
+            {"name": flow["name"], "goodput": flow["goodput_bps"] * 1e-6}
+            for replication in document["replications"]
+            for flow in replication["flows"]
+        ],
+        "means": [
+            {"name": flow["name"], **drawn(flow["goodput_bps"], 1e-6)}
+            for flow in document["summary"]["flows"]
+        ],
+    }

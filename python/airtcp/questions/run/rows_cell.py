@@ -1,13 +1,11 @@
-"""Makes the rows and tables of a page from the cells of a run's document."""
+"""Makes the rows of the charts of a page from the cells of a run's document."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.questions.run import cells
-from airtcp.questions.run.rows import drawn, estimate, table
-from airtcp.words import columns
-from airtcp.words import sentences as words
+from airtcp.questions.run.rows import drawn
 from airtcp.words.sentences import SHARE
 
 if TYPE_CHECKING:
@@ -156,73 +154,3 @@ def charted(document: RunDocument) -> list[dict[str, list[Row]]]:
         }
         for number, (cell, placed) in enumerate(zip(summary, first, strict=False))
     ]
-
-
-def _loss_table(cell: Row) -> dict[str, list[Any]]:
-    classes, causes = cells.sent_classes(cell), cells.causes(cell)
-    return {
-        "head": ["Sent", "Lost (%)", *(cells.named(c, cells.CAUSES) + " (%)" for c in causes)],
-        "rows": [
-            [
-                cells.named(kind, cells.CLASSES),
-                estimate(cell[f"{kind}_sent"], 1.0),
-                estimate(cell.get(f"{kind}_error_rate"), 100.0, SHARE),
-                *(estimate(cell["lost"].get(kind, {}).get(c), 100.0, SHARE) for c in causes),
-            ]
-            for kind in classes
-        ],
-    }
-
-
-def tables(document: RunDocument) -> list[dict[str, Any]]:
-    """Lay out the texts and tables of each cell."""
-    return [
-        {
-            "name": cell["name"],
-            "several_rates": len({row["rate"] for row in _rates(document, number)}) > 1,
-            "busy": estimate(cell["busy_share"], 100.0, SHARE),
-            "mac": estimate(cell["mac_bps"], 1e-6),
-            "stations": table(
-                [cells.shown(station) for station in cell["stations"][:MAX_STATIONS]],
-                columns.stations(cell["stations"]),
-            ),
-            "more": max(len(cell["stations"]) - MAX_STATIONS, 0),
-            "losses": _loss_table(cell),
-        }
-        for number, cell in enumerate(document["summary"].get("cells", [])[:MAX_CELLS])
-    ]
-
-
-def findings(document: RunDocument) -> list[words.Finding]:
-    """Return a finding on the data frames of each cell."""
-    found: list[words.Finding] = []
-    for cell in document["summary"].get("cells", [])[:MAX_CELLS]:
-        rate = cell.get("data_error_rate")
-        if rate is None or rate["mean"] is None:
-            continue
-        causes = {cause: e["mean"] or 0.0 for cause, e in cell["lost"].get("data", {}).items()}
-        worst = max(causes, key=lambda cause: causes[cause], default=None)
-        text = f"Of the data frames, {estimate(rate, 100.0, SHARE)} % were lost"
-        if worst is not None:
-            name = cells.named(worst, cells.CAUSES)
-            text += (
-                f", the largest part {_WHY.get(worst, name)} "
-                f"({words.number(100 * causes[worst])} % of the frames sent)"
-            )
-        busy = estimate(cell["busy_share"], 100.0, SHARE)
-        headline = f"{words.number(100 * rate['mean'])} % of data frames lost"
-        where = f" of {cell['name']}" if len(document["summary"]["cells"]) > 1 else ""
-        found.append(words.Finding(headline, f"{text}; the medium{where} was busy {busy} %."))
-    return found
-
-
-_WHY: Final = {
-    "transmitter_side": "because the receiver was sending",
-    "captured": "because the receiver captured a stronger frame",
-    "noise": "to noise",
-    "interferer": "to an interferer",
-    **{
-        f"with_{kind}": f"because they overlapped {name} frames"
-        for kind, name in cells.CLASSES.items()
-    },
-}

@@ -48,10 +48,10 @@ def flows(document: RunDocument, series: Series) -> list[dict[str, Any]]:
     return [
         {
             "name": name,
-            "window": _one(senders, windows, name, "cwnd_bytes", 1e-3),
+            "window": _one(senders, windows, name, "cwnd_bytes", 1e-3, "cwnd"),
             "marks": marks(senders, windows, name, sizes.get(name.split(" (")[0], _SEGMENT)),
-            "rtt": _one(trips, rtts, name, "rtt_s", 1e3),
-            "queue": waiting,
+            "rtt": _one(trips, rtts, name, "rtt_s", 1e3, "rtt"),
+            "queue": rows.lines(waiting, "packets"),
         }
         for name in names
     ]
@@ -76,17 +76,22 @@ def _lists(series: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
 
 
 def _one(
-    owners: Sequence[str], series: Mapping[str, Sequence[Any]], name: str, key: str, scale: float
-) -> list[list[float]]:
+    owners: Sequence[str],
+    series: Mapping[str, Sequence[Any]],
+    name: str,
+    key: str,
+    scale: float,
+    drawn: str,
+) -> list[dict[str, float]]:
     """Return the curve of one name."""
     mine = [owner if owner == name else "" for owner in owners]
     found = rows.curves(mine, list(series["t_s"]), list(series[key]), scale)
-    return found[0][1] if found else []
+    return [{"t": t, drawn: value} for t, value in (found[0][1] if found else [])]
 
 
 def marks(
     owners: Sequence[str], series: Mapping[str, Sequence[Any]], name: str, segment: int
-) -> list[list[Any]]:
+) -> list[dict[str, Any]]:
     """Return the cuts of a window: time, window after it in kB, and whether it was a timeout.
 
     After a timeout the window is one segment. What else cuts it, a loss, a mark or the model of a
@@ -100,16 +105,16 @@ def marks(
 
     >>> windows = {"t_s": [1, 2, 3, 4], "cwnd_bytes": [9000, 4500, 6000, 1460]}
     >>> marks(["a"] * 4, windows, "a", 1460)
-    [[2, 4.5, 'window cut'], [4, 1.46, 'timeout']]
+    [{'t': 2, 'cwnd': 4.5, 'what': 'window cut'}, {'t': 4, 'cwnd': 1.46, 'what': 'timeout'}]
     """
-    found: list[list[Any]] = []
+    found: list[dict[str, Any]] = []
     before = 0.0
     for owner, time, window in zip(owners, series["t_s"], series["cwnd_bytes"], strict=True):
         if owner != name:
             continue
-        if window <= segment < before:
-            found.append([time, window * 1e-3, TIMEOUT])
-        elif window < _CUT * before:
-            found.append([time, window * 1e-3, CUT])
+        timeout = window <= segment < before
+        if timeout or window < _CUT * before:
+            what = TIMEOUT if timeout else CUT
+            found.append({"t": time, "cwnd": window * 1e-3, "what": what})
         before = window
     return found

@@ -2,210 +2,250 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from airtcp.charts import labels
 from airtcp.pages import explorer
-from airtcp.pages.page import indented, render
+from airtcp.pages.page import indented
+from airtcp.pages.section import Link, Page, Plot, Section
 from airtcp.questions.run import answer as answer_run
-from airtcp.questions.run import charts as charts_run
 from airtcp.questions.run import (
-    charts_cell,
+    charts,
     charts_delay,
     charts_link,
-    charts_timeline,
-    groups,
     paths,
+    rows,
+    rows_delay,
+    rows_limits,
+    rows_link,
+    sections_cell,
+    sections_time,
+    tables,
 )
-from airtcp.questions.run import fairness as fair
-from airtcp.questions.run import findings as run_words
-from airtcp.questions.run import rows as run_rows
-from airtcp.questions.run import rows_cell as cell_rows
-from airtcp.questions.run import rows_delay as delay_rows
-from airtcp.questions.run import rows_limits as limited_rows
-from airtcp.questions.run import rows_link as link_rows
-from airtcp.questions.run import rows_time as time_rows
-from airtcp.questions.run import rows_timeline as timeline_rows
-from airtcp.words import columns
 from airtcp.words import sentences as words
 
 if TYPE_CHECKING:
     from airtcp.data.documents import RunDocument
+    from airtcp.questions.run.rows_timeline import Timeline
+    from airtcp.questions.run.sections_time import Series
     from airtcp.words.answer import Answer
 
 MOST_ROWS: Final = 2000
-"""Flows in the table of the page."""
-MOST_LINKS: Final = 100
-"""Links in the table of the page."""
+"""Rows of a table of the page."""
+_FINGERPRINTS: Final = 8
+_DELAYS: Final = {
+    "queue": (
+        "Time in queues",
+        (
+            "From arrival in the queue to leaving it for the link or the medium, for each queue in"
+            " which a packet waited."
+        ),
+    ),
+    "service": (
+        "Service times of stations",
+        (
+            "From reaching the head of the queue to the end of the exchange: deferral, back-off and"
+            " all attempts."
+        ),
+    ),
+    "exchange": ("Exchanges", "From writing a request to receiving the whole response."),
+}
+_GOODPUT: Final = (
+    "Payload delivered in order, per second of activity. Thin ticks are the replications, the dot"
+    " their mean, the bar its 95 % confidence interval."
+)
+_LIMITED: Final = (
+    "A bar a flow; the outline is what it would be without what limits it. The outline is measured"
+    " in the runs that take things away."
+)
+_TERMS: Final = {
+    "Goodput": (
+        "Bytes handed to the receiving application, in order and once, over the time the flow was"
+        " active and measured."
+    ),
+    "Intervals": (
+        "95 %, Student's t over replications; of counts, and of shares of counted packets, with"
+        " fewer than 30 events in all, at least the exact interval of independent events. A single"
+        " replication has none."
+    ),
+}
+_CODED: Final = (
+    "What was sent, by kind: data, parity sent with its block (PFEC), parity sent on request"
+    " (RFEC). “Not needed” is parity that arrived for a complete block."
+)
+_CELLS: Final = {
+    "Lost frames": (
+        "A frame is lost if its receiver did not decode it. Causes: the receiver was sending;"
+        " another frame overlapped at the receiver (the strongest is named); the receiver captured"
+        " a stronger frame; or noise. Shares are of all frames sent, retransmissions included."
+    ),
+    "Airtime": (
+        "Time in which frames were on the air, preambles included, interframe spaces and back-off"
+        " excluded."
+    ),
+}
+_PROTOCOLS: Final = {
+    "Latency of a link": (
+        "From the start of a frame's first unit on the wire until the frame goes up, in order,"
+        " without the delay in the queue before it. “Decoded within” ends when enough of the frame"
+        " has arrived to decode it."
+    ),
+    "Residual loss": "Share of the frames that the link protocol gave up.",
+}
+_HELP: Final = "Compares TCPs, remedies or schemes over this scenario."
+_CONSERVATION: Final = (
+    "In every replication, packets created = delivered + dropped + in flight at the end."
+)
+_EXPLORER: Final = (
+    ": a web page that simulates this scenario. Change the network and its TCPs there, and see"
+    " goodput, windows and queues change. The explorer also opens this file."
+)
 
 
 def run_page(
     document: RunDocument,
-    series: dict[str, dict[str, list[Any]]],
-    timeline: timeline_rows.Timeline | None,
-    command: str,
-    schemes_command: str | None = None,
-    answer: Answer | None = None,
-) -> str:
-    """Make the page of a run.
+    series: Series,
+    timeline: Timeline | None,
+    answer: Answer | None,
+    commands: tuple[str, str],
+) -> Page:
+    """Lay out the page of a run.
 
-    Args: document: The document of a run. series: Its series by table name, each a table as
-        columns; empty if none was recorded. timeline: The timeline of the medium, if it was
-        recorded. command: The command that makes the page. schemes_command: The command that
-        compares schemes for its cell, if there is one. answer: The answer, which takes the first
-        screen.
-
-    Returns:
-        A complete HTML document. Equal results give equal pages.
+    Args:
+        document: The document of a run.
+        series: Its series by table name, each a table as columns; empty if none was recorded.
+        timeline: The timeline of the medium, if it was recorded.
+        answer: The answer, which takes the first screen.
+        commands: The command that makes the page, and the command that compares what would help;
+            empty if there is none.
     """
-    summary = document["summary"]
-    replications = document["replications"]
-    payload = _payload(document, series)
-    media = _media(document, timeline, payload)
-    scenario = document["scenario"]
-    return render(
-        "run.html.j2",
-        "run.js",
-        payload,
+    scenario, count = document["scenario"], len(document["replications"])
+    laid = indented(scenario)
+    return Page(
+        answer,
+        [
+            _flows(document, count),
+            *sections_time.sections(document, series),
+            _delays(document),
+            *sections_cell.sections(document, timeline),
+            *_links(document),
+            Section("help", "What would help", _HELP, code=commands[1]),
+            Section("scenario", "Scenario", "With every default filled in.", code=laid),
+            _method(document),
+        ],
         document,
-        answer=answer,
-        chart="limited",
-        whole=answer_run.table(document, MOST_ROWS),
         title=scenario.get("title") or "Goodput of the flows",
-        lead="A simulated scenario: every number is a mean over replications.",
+        command=commands[0],
+        chart="limited",
         facts=[
             ("Simulated time", str(scenario.get("duration", "unknown"))),
-            ("Replications", words.count(len(replications))),
+            ("Replications", words.count(count)),
         ],
-        findings=_run_findings(document),
-        replications=len(replications),
-        recorded=bool(series),
-        several_lines=len(payload.get("window", [])) > len(payload["over_time"]["flows"]),
-        timed=[flow["name"] for flow in payload["over_time"]["flows"]],
-        left_out=payload.get("left_out", {}),
-        most_names=run_rows.MAX_NAMES,
-        over_time="station_series" in series,
-        delays=payload["delays"],
-        fewer_delays=delay_rows.left_out(document),
-        goodput_heading="Goodput of each flow",
-        flows=run_rows.flows(document),
-        directions=run_rows.directions(document),
-        coding=run_rows.table(paths.coded_flows(document), columns.coded_flows()),
-        links=run_rows.table(_links(summary["links"]), columns.links()),
-        more_links=max(len(summary["links"]) - MOST_LINKS, 0),
-        protocols=link_rows.protocols(document) if paths.protocol_links(document) else None,
-        paths=len(payload["paths"]),
-        cells=cell_rows.tables(document),
-        media=media,
-        fingerprints=[replication["fingerprint"] for replication in replications],
-        conservation=_conservation(document),
-        command=command,
-        schemes_command=schemes_command,
-        scenario=indented(scenario),
-        explorer=explorer.address(scenario),
+        findings=answer_run.said(document),
+        whole=answer_run.table(document, MOST_ROWS),
+        lead="A simulated scenario: every number is a mean over replications.",
     )
 
 
-def _payload(document: RunDocument, series: dict[str, dict[str, list[Any]]]) -> dict[str, Any]:
-    """Return the charts of flows, links and cells, and their data."""
-    payload = run_rows.run_payload(document, series)
-    payload["limited"] = limited_rows.rows(document)
-    payload["over_time"] = _over_time(document, series)
-    payload["charts"] = charts_run.run_charts(
-        len(document["summary"]["flows"]),
-        recorded=bool(series),
-        stations="station_series" in series,
+def _flows(document: RunDocument, count: int) -> Section:
+    limited, goodputs = rows_limits.rows(document), rows.goodputs(document)
+    outlined = any(row["without"] is not None for row in limited)
+    plots = (
+        Plot(
+            "limited",
+            "Goodput, and without the limit",
+            _LIMITED,
+            charts.limited([row["name"] for row in limited], outlined=outlined),
+            {"limited": limited},
+            wide=True,
+        ),
+        Plot(
+            "goodput",
+            "Goodput of each flow",
+            _GOODPUT,
+            charts.goodput(len(goodputs["means"])),
+            goodputs,
+            wide=True,
+        ),
     )
-    end = payload["over_time"]["end"]
-    for number, flow in enumerate(payload["over_time"]["flows"]):
-        payload["charts"] |= charts_run.flow_charts(
-            number, end, len(flow["queue"]), marked=bool(flow["marks"])
-        )
-    payload["charts"]["limited"] = charts_run.limited(
-        [row["name"] for row in payload["limited"]],
-        outlined=any(row["without"] is not None for row in payload["limited"]),
-    )
-    height = charts_link.TRADE_OFF_HEIGHT
-    payload["paths"] = labels.cornered(paths.protocol_paths(document), "latency", "goodput", height)
-    payload["bits"] = link_rows.bits(document)
-    protected = len(paths.protocol_links(document))
-    payload["charts"] |= charts_link.link_charts(len(payload["paths"]), protected)
-    payload["cells"] = cell_rows.charted(document)
-    for number, cell in enumerate(payload["cells"]):
-        payload["charts"] |= charts_cell.cell_charts(number, cell)
-    payload["delays"] = delay_rows.rows(document)
-    payload["charts"] |= charts_delay.delay_charts(payload["delays"])
-    return payload
+    spread = ", with 95 % confidence intervals, cut off at zero and at 100 %" if count != 1 else ""
+    about = f"Means over {words.counted(count, 'replication')}{spread}."
+    return Section("flows", "Flows", about, plots, tables=tuple(tables.flows(document, MOST_ROWS)))
 
 
-def _links(links: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the links of the table; of very many the busiest, these first."""
-    if len(links) <= MOST_LINKS:
-        return links
-    return sorted(links, key=lambda link: -(link["utilisation"]["mean"] or 0.0))[:MOST_LINKS]
-
-
-def _over_time(document: RunDocument, series: dict[str, dict[str, list[Any]]]) -> dict[str, Any]:
-    """Return the flows with charts over time of their own, and the end of the axis."""
-    flows = time_rows.flows(document, series)
-    ends = [points[-1][0] for flow in flows for key in ("window", "rtt") if (points := flow[key])]
-    return {"flows": flows, "end": max(ends, default=0.0)}
-
-
-def _media(
-    document: RunDocument, timeline: timeline_rows.Timeline | None, payload: dict[str, Any]
-) -> list[tuple[str, str]]:
-    """Draw the timeline of each cell on the page; return the headings and captions."""
-    if timeline is None:
-        return []
-    said: list[tuple[str, str]] = []
-    start = timeline_rows.heading(timeline).split(" to ")[0].removeprefix("The medium from ")
-    for number, lanes in enumerate(
-        timeline_rows.lanes(document, timeline)[: len(payload["cells"])]
-    ):
-        payload["charts"][f"cell{number}-medium"] = charts_timeline.medium(lanes, start)
-        payload["cells"][number] |= {
-            "air": lanes.frames,
-            "waits": lanes.waits,
-            "lanes": [{"y0": lane} for lane in range(1, len(lanes.names))],
-        }
-        said.append((timeline_rows.heading(timeline), timeline_rows.caption(timeline, lanes)))
-    return said
-
-
-def _run_findings(document: RunDocument) -> list[words.Finding]:
-    summary = document["summary"]
-    total = run_rows.estimate(summary["total_goodput_bps"], 1e-6)
-    found = [
-        words.Finding("Check this first", warning, "warn")
-        for warning in document.get("warnings", [])
-    ]
-    found += run_words.findings(document)
-    apart = paths.disjoint(document)
-    if not apart:
-        all_of_it = f"{total.split(' ')[0]} Mb/s in all"
-        found.append(
-            words.Finding(all_of_it, f"The flows together got {total} Mb/s{groups.over(document)}.")
-        )
-    fairness = summary["jain_index"]
-    if fairness["mean"] is not None and not apart:
-        equal = run_rows.estimate(fairness, 1.0, words.SHARE)
-        number = fair.number(document)
-        found.append(
-            words.Finding(
-                f"Fairness {words.number(fairness['mean'])}",
-                f"Jain's index of {fair.of_flows(document)} is"
-                f" {equal}{fair.by_direction(document)}: 1 is equal shares,"
-                f" {words.number(1 / number, 2)} is one flow with all of the goodput.",
+def _delays(document: RunDocument) -> Section:
+    fewer = rows_delay.left_out(document)
+    plots: list[Plot] = []
+    for delay, drawn in rows_delay.rows(document).items():
+        heading, caption = _DELAYS[delay]
+        if fewer[delay]:
+            caption += (
+                f" The first {rows.MAX_NAMES} are drawn; the other {fewer[delay]} are in the table"
+                " delays of --out DIR."
             )
-        )
-    found += cell_rows.findings(document)
-    found += paths.findings(document)
-    return found
+        name = f"delay_{delay}"
+        spec = charts_delay.distribution(delay)
+        plots.append(Plot(name, heading, caption, spec, {name: drawn}, wide=True))
+    about = (
+        "Share of the packets whose delay is at most the value on the axis, over all replications,"
+        " without the warm-up. A curve begins above the share of the packets without delay. A name"
+        " in the key shows it alone."
+    )
+    return Section("delays", "Delays", about, tuple(plots))
 
 
-def _conservation(document: RunDocument) -> str:
-    broken = [r["replication"] for r in document["replications"] if not r["conservation"]["ok"]]
-    if broken:
-        return f"The packet counts of replications {broken} do not add up: a bug in airtcp."
-    return "In every replication, packets created = delivered + dropped + in flight at the end."
+def _links(document: RunDocument) -> list[Section]:
+    """Lay out the links, and what their protocols did."""
+    drawn = labels.cornered(
+        paths.protocol_paths(document), "latency", "goodput", charts_link.TRADE_OFF_HEIGHT
+    )
+    protected = len(paths.protocol_links(document))
+    plots = (
+        Plot(
+            "trade-off",
+            "Goodput, latency, residual loss",
+            "A point for each pair of nodes with flows: total goodput, latency of all links"
+            " together, and residual loss (size). High, left and small is good.",
+            charts_link.trade_off(),
+            {"paths": drawn},
+            wide=True,
+        ),
+        Plot(
+            "bits",
+            "Bits sent, by kind",
+            "PFEC is parity sent with a frame. RFEC is what is sent when PFEC does not suffice:"
+            " parity, or retransmitted fragments.",
+            charts_link.bits(protected),
+            {"bits": rows_link.bits(document)},
+            wide=True,
+        ),
+    )
+    laid = (*tables.ends(document), *tables.protocols(document, MOST_ROWS))
+    about = "Each direction of a link that carried anything for its protocol."
+    links = tuple(tables.links(document, MOST_ROWS))
+    return [
+        Section("protocols", "Link protocols", about, plots, tables=laid),
+        Section("links", "Links", "Each direction by itself.", tables=links),
+    ]
+
+
+def _method(document: RunDocument) -> Section:
+    terms = dict(_TERMS)
+    if paths.coded_flows(document):
+        terms["Coded flows"] = _CODED
+    if document["summary"].get("cells"):
+        terms |= _CELLS
+    if paths.protocol_links(document):
+        terms |= _PROTOCOLS
+    replications = document["replications"]
+    hashes = [replication["fingerprint"] for replication in replications]
+    more = " ..." if len(hashes) > _FINGERPRINTS else ""
+    terms["Fingerprint"] = (
+        "A hash of everything that happened in a replication. The same scenario, seed and version"
+        f" give the same fingerprint on any machine: {', '.join(hashes[:_FINGERPRINTS])}{more}."
+    )
+    if all(replication["conservation"]["ok"] for replication in replications):
+        terms["Conservation"] = _CONSERVATION
+    address = explorer.address(document["scenario"])
+    link = address and Link("explorer", address, "Open in the explorer", _EXPLORER)
+    return Section("method", "Method", terms=tuple(terms.items()), link=link or None)

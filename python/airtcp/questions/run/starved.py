@@ -24,20 +24,13 @@ OFTEN: Final = 0.5
 
 def endless_flows(document: RunDocument) -> list[int]:
     """Return the endless flows, which send as much as they can during the whole run."""
-    applications: list[dict[str, Any]] = []
+    written: list[bool] = []
     for flow in document["scenario"].get("flows", []):
-        applications += [flow] * int(flow.get("count") or 1)
+        written += [groups.is_endless(flow)] * int(flow.get("count") or 1)
     flows: list[dict[str, Any]] = document["replications"][0]["flows"]
-    if len(applications) != len(flows):
+    if len(written) != len(flows):
         return []
-    return [
-        i
-        for i, (written, flow) in enumerate(zip(applications, flows, strict=True))
-        if flow["transport"] != "udp"
-        and written["app"]["kind"] == "bulk"
-        and not written["app"].get("size")
-        and not written["app"].get("stop")
-    ]
+    return [i for i, endless in enumerate(written) if endless and flows[i]["transport"] != "udp"]
 
 
 def silent_flows(document: RunDocument) -> list[int]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from airtcp.data.documents import RunDocument
     from airtcp.data.metrics import Metric
 
-_ROWS: Final = 200
+MOST: Final = 200
 """Flows, or links, in a table; laying out thousands takes longer than the run."""
 
 
@@ -27,46 +27,102 @@ def grids(document: RunDocument) -> Iterator[Finding | Grid]:
         document: The document of a run with a finished replication.
     """
     summary = document["summary"]
-    for what, rows, metrics in (
-        ("flow", datagrams.shown(document), columns.flows()),
-        ("coded flow", paths.coded_flows(document), columns.coded_flows()),
-        ("link", summary["links"], columns.links()),
-        ("link protocol", paths.protocol_links(document), columns.protocols()),
-    ):
-        yield from _rows(document, what, rows, metrics)
-        if what == "flow":
-            yield from _directions(document)
+    yield from flows(document)
+    yield from _over("flow", len(summary["flows"]))
+    yield from links(document)
+    yield from _over("link", len(summary["links"]))
+    yield from protocols(document)
     cells = summary.get("cells", [])
     for cell in cells:
         yield from tables_cell.grids(cell, alone=len(cells) == 1)
+    yield from ends(document)
+    yield from said(document)
+    count = counted(len(document["replications"]), "replication")
+    of = f"{count} of {document['scenario']['duration']}, seed {document['seed']}"
+    yield Finding(f"{of}, airtcp {document['airtcp_version']}", "")
+
+
+def _over(what: str, number: int) -> Iterator[Finding]:
+    """Say that a table has the first rows only."""
+    if number > MOST:
+        yield Finding(f"The first {MOST} of {counted(number, what)}", "--json has all.")
+
+
+def flows(document: RunDocument, most: int = MOST) -> Iterator[Grid]:
+    """Lay out the flows, the sums of their directions, and the flows with coding.
+
+    Args:
+        document: The document of a run.
+        most: Most rows.
+    """
+    yield from _rows(
+        "flow", datagrams.shown(document), columns.flows(), most, _beside(document, most)
+    )
+    yield from _directions(document)
+    yield from _rows("coded flow", paths.coded_flows(document), columns.coded_flows(), most)
+
+
+def _beside(document: RunDocument, most: int) -> list[Column]:
+    """Return what a flow has beside its metrics: its path first, and its limits."""
+    found: list[Column] = []
+    if named := groups.endpoints(document):
+        found.append(Column("path", named[:most], rank=4, left=True))
+    if limited := limits.by_flow(document):
+        found.append(Column("limited by", limited[:most], rank=9, left=True))
+    return found
+
+
+def links(document: RunDocument, most: int = MOST) -> Iterator[Grid]:
+    """Lay out each direction of a link.
+
+    Args:
+        document: The document of a run.
+        most: Most rows.
+    """
+    yield from _rows("link", document["summary"]["links"], columns.links(), most)
+
+
+def protocols(document: RunDocument, most: int = MOST) -> Iterator[Grid]:
+    """Lay out what link protocols did.
+
+    Args:
+        document: The document of a run.
+        most: Most rows.
+    """
+    links = paths.protocol_links(document)
+    yield from _rows("link protocol", links, columns.protocols(), most)
+
+
+def _rows(
+    what: str,
+    rows: Sequence[dict[str, Any]],
+    metrics: tuple[Metric, ...],
+    most: int,
+    beside: Sequence[Column] = (),
+) -> Iterator[Grid]:
+    """Lay out the first flows or links."""
+    shown = rows[:most]
+    laid = [metric_column(metric, shown) for metric in columns.with_values(metrics, rows)]
+    for column in beside:
+        laid.insert(0 if column.head == "path" else len(laid), column)
+    if shown:
+        yield Grid(what, [row["name"] for row in shown], laid)
+
+
+def said(document: RunDocument) -> Iterator[Finding]:
+    """State what no table has: standards of cells, total, fairness, and packets that are missing.
+
+    Args:
+        document: The document of a run with a finished replication.
+    """
     yield from _phy(document)
-    yield from _paths(document)
-    total = estimate(summary["total_goodput_bps"], 1e-6)
+    total = estimate(document["summary"]["total_goodput_bps"], 1e-6)
     yield Finding(f"Total goodput {total} Mb/s{groups.over(document)}", "")
     yield from _fairness(document)
     bad = [r["replication"] for r in document["replications"] if not r["conservation"]["ok"]]
     if bad:
         counts = f"The packet counts of replications {bad} do not add up"
         yield Finding(counts, "This is a bug in airtcp.", "bad")
-    count = counted(len(document["replications"]), "replication")
-    of = f"{count} of {document['scenario']['duration']}, seed {document['seed']}"
-    yield Finding(f"{of}, airtcp {document['airtcp_version']}", "")
-
-
-def _rows(
-    document: RunDocument, what: str, rows: Sequence[dict[str, Any]], metrics: tuple[Metric, ...]
-) -> Iterator[Finding | Grid]:
-    """Lay out the flows, or the links: the first rows."""
-    shown = rows[:_ROWS]
-    laid = [metric_column(metric, shown) for metric in columns.with_values(metrics, rows)]
-    if what == "flow" and (named := groups.endpoints(document)):
-        laid.insert(0, Column("path", named[:_ROWS], rank=4, left=True))
-    if what == "flow" and (limited := limits.by_flow(document)):
-        laid.append(Column("limited by", limited[:_ROWS], rank=9, left=True))
-    if shown:
-        yield Grid(what, [row["name"] for row in shown], laid)
-    if len(rows) > _ROWS:
-        yield Finding(f"The first {_ROWS} of {counted(len(rows), what)}", "--json has all.")
 
 
 def _phy(document: RunDocument) -> Iterator[Finding]:
@@ -95,8 +151,12 @@ def _directions(document: RunDocument) -> Iterator[Grid]:
     yield Grid("direction", [group.name for group in found], laid)
 
 
-def _paths(document: RunDocument) -> Iterator[Grid]:
-    """Lay out goodput, latency and residual loss of each path over link protocols."""
+def ends(document: RunDocument) -> Iterator[Grid]:
+    """Lay out goodput, latency and residual loss of each path over link protocols.
+
+    Args:
+        document: The document of a run.
+    """
     found = paths.protocol_paths(document)
     laid = [
         Column(metric.label, [words.number(path[key]) for path in found])

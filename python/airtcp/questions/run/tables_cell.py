@@ -12,7 +12,7 @@ from airtcp.words.sentences import SHARE, Finding, counted, estimate
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_ROWS: Final = 40
+MOST: Final = 40
 """Most stations of a cell; the document and the data files have all."""
 
 
@@ -21,25 +21,36 @@ def grids(cell: dict[str, Any], *, alone: bool) -> Iterator[Finding | Grid]:
 
     Args: cell: The cell, of the summary. alone: Whether it is the only cell.
     """
-    stations = cell["stations"]
-    yield _stations(stations[:_ROWS])
-    if len(stations) > _ROWS:
-        more = counted(len(stations) - _ROWS, "more station")
-        yield Finding(f"And {more}", "--json or --out DIR has all.")
-    yield _losses(cell)
-    where = "" if alone else f" in cell {cell['name']}"
-    yield Finding(
+    yield stations(cell)
+    more = len(cell["stations"]) - MOST
+    if more > 0:
+        yield Finding(f"And {counted(more, 'more station')}", "--json or --out DIR has all.")
+    yield losses(cell)
+    yield medium(cell, "" if alone else f" in cell {cell['name']}")
+
+
+def medium(cell: dict[str, Any], where: str = "") -> Finding:
+    """Say how much of the time the medium is busy, and what it carries.
+
+    Args: cell: The cell, of the summary. where: What names it among several.
+    """
+    return Finding(
         f"The medium{where} is busy {estimate(cell['busy_share'], 100.0, SHARE)} % of the time",
         f"It carries {estimate(cell['mac_bps'], 1e-6)} Mb/s of frames with headers and"
         " retransmissions.",
     )
 
 
-def _stations(stations: list[dict[str, Any]]) -> Grid:
-    rows = [cells.shown(station) for station in stations]
+def stations(cell: dict[str, Any], most: int = MOST) -> Grid:
+    """Lay out the first stations.
+
+    Args: cell: The cell, of the summary. most: Most rows.
+    """
+    shown = cell["stations"][:most]
+    rows = [cells.shown(station) for station in shown]
     laid = [
         metric_column(metric, rows)
-        for metric in columns.stations(stations)
+        for metric in columns.stations(shown)
         if _worth(metric.key, [row[metric.key]["mean"] for row in rows if metric.key in row])
     ]
     return Grid("station", [row["name"] for row in rows], laid)
@@ -51,7 +62,11 @@ def _worth(key: str, means: list[float | None]) -> bool:
     return any(mean is not None and (rates or mean) for mean in means)
 
 
-def _losses(cell: dict[str, Any]) -> Grid:
+def losses(cell: dict[str, Any]) -> Grid:
+    """Lay out the causes of lost frames, class by class.
+
+    Args: cell: The cell, of the summary.
+    """
     classes = cells.sent_classes(cell)
 
     def column(head: str, values: list[Any]) -> Column:
