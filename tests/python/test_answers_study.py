@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import os
+import random
 import subprocess
 import sys
 from pathlib import Path
@@ -143,6 +144,12 @@ def test_one_link(links: dict[str, Any], demo: Any) -> None:
     assert found.table.names[0] == "sack@ll-arq:arq=selective"
     assert found.table.rows()[0]["verdict"] == "remedy: helps most"
     assert found.table.more == 4
+    rows = {row[found.table.head]: row for row in found.table.rows()}
+    # The numbers of the sentences stand in the table.
+    assert rows["sack@ll-arq:arq=selective"]["against sack"] == "52\N{MULTIPLICATION SIGN}"
+    assert "sack" in rows
+    assert rows["TCP, whole trace"]["goodput (packets/s)"] == "0.908"
+    assert rows["TCP, whole trace"]["verdict"].startswith("6.1\N{MULTIPLICATION SIGN}")
     # The table has one row for plain TCP, which is the same in both comparisons.
     whole = answer_link.choices(
         links["bursty-60"]["compared"], links["bursty-60"]["remedies"], "", 99
@@ -185,6 +192,39 @@ def test_as_many_as_chance_gives_are_no_effect(links: dict[str, Any], demo: Any)
     assert far.headline.startswith("Bursts of losses leave TCP 6.1 times as much")
     close = _study(_only(demo, lucky, *others[:2]))
     assert "chance may give as many" in close.headline
+
+
+def test_short_traces_carry_no_ratio(links: dict[str, Any], demo: Any) -> None:
+    short = links["bursty-60"] | {"packets": 300, "converged": False}
+    found = _study(_only(demo, *_copies(short, 88)))
+    assert found.headline == (
+        "TCP gets more than over independent losses on 88 links; their traces are too short to tell"
+        " by how much."
+    )
+    assert (
+        found.doubt == "No trace is long enough for a ratio: about 10\u202f000 packets would tell."
+    )
+    assert found.table is not None
+    assert {row["against independent"] for row in found.table.rows()} == {"more"}
+    assert "more than over independent losses" in _study(_only(demo, short)).headline
+    # A long trace that is not stationary still has its ratio.
+    long = links["bursty-60"] | {"converged": False}
+    assert "6.1 times as much" in _study(_only(demo, *_copies(long, 88))).headline
+
+
+def test_short_traces_of_independent_losses_claim_no_effect() -> None:
+    draw = random.Random(4)  # noqa: S311
+    said = []
+    for seed in range(60):
+        traces = {
+            f"{i}": [int(draw.random() < prr) for _ in range(300)]
+            for i, prr in enumerate((0.3, 0.5, 0.7, 0.9, 0.97) * 2)
+        }
+        links = airtcp.study(traces, compare=False, remedies=False, seed=seed + 1).json["links"]
+        said.append(study_answer.headline(links))
+    # None has a ratio, and no more claim an effect than the level of 5 % allows.
+    assert not [one for one in said if "times as much" in one or "leave" in one]
+    assert sum("too short" in one for one in said) <= 6
 
 
 def test_bursts_are_named_only_if_each_link_has_them(links: dict[str, Any], demo: Any) -> None:

@@ -6,7 +6,7 @@ columns, the highest rank first. Rows that are left out are counted.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 if TYPE_CHECKING:
@@ -63,6 +63,12 @@ class Column:
         'dropped after retries'
         """
         return self.head.replace("-\n", "-").replace("\n", " ")
+
+    def extended(self, cells: Sequence[str], keys: Sequence[Sorted]) -> Column:
+        """Return the column with more rows."""
+        own = None if self.keys is None else [*self.keys, *keys]
+        short = None if self.short is None else [*self.short, *cells]
+        return replace(self, cells=[*self.cells, *cells], short=short, keys=own)
 
 
 @dataclass(frozen=True)
