@@ -131,7 +131,7 @@ def _folder(place: Path) -> Kind | None:
     documents = [name for name in folder.held(place).files if name.endswith(".json")]
     if documents:
         return _result(documents[0].removesuffix(".json"))
-    files = sorted(file for file in place.iterdir() if not file.name.startswith("."))
+    files = sorted(each for each in place.iterdir() if each.is_file() and each.name[0] != ".")
     if files and all(file.suffix == ".toml" for file in files) and _toml(files[0]) == SCENARIO:
         return Kind("a folder of scenarios", (), "'airtcp run' and 'airtcp compare' read its files")
     return None

@@ -117,9 +117,9 @@ def _with_whole(grid: Grid, link: Link) -> Grid:
     alone = tcp["independent"]
     if alone is not None and (cell := against(link)) != "-":
         said = [_differs(link, cell)]
-        names.append("TCP, independent losses")
+        names.append("TCP, independent")
         rates.append(alone["packets_per_second"]["mean"] or 0.0)
-        said.append("of equal PRR")
+        said.append("losses, equal PRR")
     blank = ["-"] * len(names)
     more = {
         grid.columns[0].heading: ([words.number(rate) for rate in rates], rates),
@@ -136,10 +136,13 @@ def _differs(link: Link, cell: str) -> str:
     """Write the verdict on TCP over the whole trace, as far as the headline goes."""
     side = standing(link, "independent")
     if side == 0:
-        return "differs no more than chance"
-    if carries_ratio(link) and cell != "none there":
-        return f"{cell} against independent"
-    return "more than independent" if side > 0 else "less than independent"
+        return "within chance"
+    which = "above independent" if side > 0 else "below independent"
+    if not carries_ratio(link) or cell == "none there":
+        return which
+    if cell.endswith("%"):
+        return f"{cell[1:]} {which}"
+    return f"{cell} independent"
 
 
 def _title(link: Link) -> str:
@@ -193,6 +196,7 @@ def choices(
         Column(
             "95 %\ndelivered\nwithin",
             [_time(outcome) for outcome in outcomes],
+            rank=0 if later else 1,
             keys=[outcome["delivery_p95_s"]["mean"] for outcome in outcomes],
         ),
         *_factors(tried, outcomes),
