@@ -15,6 +15,7 @@ from airtcp.questions.diagnose import charts, predict, rows
 from airtcp.questions.diagnose.answer import answer
 from airtcp.questions.diagnose.result import DiagnoseResult
 from airtcp.words.grammar import LINES, problems
+from airtcp.words.sentences import Finding
 
 DATA = Path(__file__).resolve().parents[2] / "crates/capture/tests/data"
 NAMES = ("10.77.0.1:58320", "10.77.0.2:5201", "bbr1", "802.11")
@@ -237,8 +238,17 @@ def test_other_links_are_said_with_their_measure() -> None:
     assert _right(_blocked("return-path", return_path=back)).headline == (
         "ACKs wait on their way back: 12 of the 15 ms by which round trips exceed the least one."
     )
-    shared = {"drops": 10, "wait_spread": 0.01, "backlog_spread": 0.4}
+    shared = {
+        "drops": 10, "wait_spread": 0.01, "backlog_spread": 0.4, "alone": 0, "waited_alone": 0
+    }  # fmt: skip
     assert "a capture of all traffic would tell" in _right(_blocked("shared", shared=shared)).help
+    behind = shared | {"wait_spread": None, "backlog_spread": None, "alone": 9, "waited_alone": 6}
+    said = _right(_blocked("shared", shared=behind))
+    assert said.headline.startswith("Other traffic shares the queue")
+    why = next(part.text for part in said.details if isinstance(part, Finding))
+    assert why.startswith(
+        "6 of 9 packets that found no other one of this transfer in the queue waited all the same."
+    )
     application = {"share": 0.3, "rate_bps": 9e6, "message_bytes": 1e5, "kind": "varies"}
     assert _right(_blocked("application", application=application)).headline == (
         "The application limits the transfer at times: 6.2 Mb/s, and it had nothing to send for"
@@ -264,6 +274,47 @@ def test_replays_that_differ_name_the_statistic(tcp: str, guessed: str, helps: s
     )
     assert said.help is None if helps is None else said.help.startswith(helps)
     assert [row[""] for row in said.table.rows()] == ["agrees", "differs", "agrees", "agrees"]
+
+
+def test_laws_that_were_tried_are_named() -> None:
+    document = _blocked("check") | {"tcp": "bbr1", "tcp_told": False}
+    document["tcp_checked"] = [{"tcp": law, "agrees": False} for law in ("bbr1", "cubic", "reno")]
+    document["replay"]["statistics"][1] = _statistic("rtt_p50_s", 0.09, 0.04, 0.06)
+    said = _right(document)
+    assert said.headline == (
+        "What limits the transfer cannot be told: no replay with bbr1, cubic or reno reproduces"
+        " it; with bbr1, the median RTT is 90.0 ms, and 60.0 or less in replays."
+    )
+    assert "which --tcp names" in said.help
+    # The law that agrees is assumed, and the others are said.
+    document = _with(doubts=["law"], tcp_told=False, tcp="cubic")
+    document["tcp_checked"] = [{"tcp": "bbr1", "agrees": False}, {"tcp": "cubic", "agrees": True}]
+    assert "(cubic, as replays with bbr1 differ; --tcp)" in _right(document).doubt
+    document["tcp_checked"][1:1] = [{"tcp": "reno", "agrees": True}]
+    assert "(cubic assumed, and reno agrees, too; --tcp)" in _right(document).doubt
+
+
+def test_losses_are_not_the_links_if_others_may_share_the_queue() -> None:
+    said = _right(_with(doubts=["rate", "sharing"]))
+    assert said.headline == (
+        "Losses limit the transfer, of the link or of a queue that others fill: 6.2 Mb/s, and 19"
+        " or more without them."
+    )
+    never = _with(doubts=[])
+    never["link"]["rate_bps"]["kind"] = "none"
+    assert _right(never).headline.startswith("Losses limit the transfer, of the link or of")
+
+
+@pytest.mark.parametrize(
+    ("is_codel", "said"), [(True, "managed by CoDel: 9 of 10 drops"), (False, "by which rule")]
+)
+def test_a_discipline_is_named_by_its_drops_only(*, is_codel: bool, said: str) -> None:
+    rule = {"due": 9, "not_due": 1, "above_s": 2.0, "overdue_s": 0.1, "found": is_codel}
+    document = _with(doubts=[] if is_codel else ["discipline"])
+    document["other_link"]["aqm"] = {"losses": 10, "codel": rule}
+    answer = _right(document)
+    assert any(said in part.text for part in answer.details if isinstance(part, Finding))
+    assert ("by which rule the queue drops early" in answer.doubt) is not is_codel
 
 
 def test_few_draws_and_a_stop_are_doubts() -> None:

@@ -155,7 +155,7 @@ def test_a_transfer_alone_shares_no_queue(tmp_path: Path) -> None:
 
 
 def test_codel_has_no_length_and_is_named(tmp_path: Path) -> None:
-    """No drop-tail level under CoDel; with 8 drops or more it is named in most links."""
+    """No drop-tail level under CoDel; with 8 drops or more most are named, by the rule."""
     named = many = 0
     for seed in range(1, 13):
         found, drops = _made(tmp_path, seed, queue='{ kind = "codel", limit = 1000 }', law="reno")
@@ -165,11 +165,94 @@ def test_codel_has_no_length_and_is_named(tmp_path: Path) -> None:
         if is_named:
             # CoDel dropped what found a queue, and the link lost nothing.
             assert found["link_losses"] == 0
+            assert found["aqm"]["codel"]["found"]
             assert 0 < found["link_exposed"] < found["transmissions"]
         if drops["queue_early"] >= 8:
             many += 1
             named += is_named
     assert named >= 0.8 * many
+
+
+@pytest.mark.parametrize(
+    "queue",
+    [
+        '{ kind = "pie" }',
+        '{ kind = "red", min = 8, max = 30, max_p = 0.1, limit = 120 }',
+    ],
+)
+def test_another_discipline_is_not_called_codel(tmp_path: Path, queue: str) -> None:
+    """PIE and RED leave long waits without a drop, or drop sooner."""
+    for seed in range(1, 9):
+        found, _ = _made(tmp_path, seed, queue=queue, law=("cubic", "reno")[seed % 2])
+        assert found["aqm"] is None or not found["aqm"]["codel"]["found"]
+
+
+def test_bursts_over_a_drop_tail_queue_are_no_discipline(tmp_path: Path) -> None:
+    """A burst is one event: its packets found the same backlog for one reason."""
+    wrong = 0
+    for seed in range(1, 17):
+        loss = (
+            'loss = { model = "gilbert-elliott", mean_loss = 0.02, mean_burst = 8, slot = "1 ms" }'
+        )
+        queue = '{ kind = "drop-tail", packets = 300 }'
+        law = ("cubic", "reno", "bbr1")[seed % 3]
+        found, _ = _made(tmp_path, seed, loss=loss, queue=queue, rate=10 + seed, law=law)
+        assert found["aqm"] is None or not found["aqm"]["codel"]["found"]
+        wrong += found["aqm"] is not None and found["aqm"]["found"]
+        assert not (found["shared"] and found["shared"]["found"])
+    assert wrong <= 1
+
+
+DOWNLOADS = """
+duration = "8 s"
+[[links]]
+name = "link"
+from = "router"
+to = "client"
+rate = "{rate} Mb/s"
+delay = "3 ms"
+queue = {{ kind = "drop-tail", packets = {packets} }}
+"""
+DOWNLOAD = """
+[[links]]
+from = "server{n}"
+to = "router"
+rate = "1000 Mb/s"
+delay = "{delay} ms"
+queue = {{ kind = "drop-tail", packets = 10000 }}
+[[flows]]
+from = "server{n}"
+to = "client"
+tcp = {{ profile = "linux", congestion = "{law}" }}
+"""
+
+
+def _download(folder: Path, seed: int, number: int) -> dict[str, Any]:
+    """The bottleneck as the first of some downloads behind a router shows it."""
+    text = DOWNLOADS.format(rate=8 + 2 * seed, packets=40 + 5 * seed)
+    for n in range(number):
+        law = ("cubic", "reno", "cubic", "bbr1", "reno")[n]
+        text += DOWNLOAD.format(n=n, delay=8 + 7 * n + seed, law=law)
+    place = folder / "made.pcapng"
+    airtcp.run("made", text=text, seed=seed, replications=1, pcap=place)
+    read = logged(place)
+    clients = [each["client"] for each in read.json["connections"]]
+    one = next(at for at, client in enumerate(clients) if client.startswith("10.0.0.1:"))
+    found = read.bottleneck(one, clients[one])
+    assert found is not None
+    return found
+
+
+def test_one_of_five_downloads_shares_the_queue(tmp_path: Path) -> None:
+    """Its packets wait for those of others; without the others, the same path is its own."""
+    found = [_download(tmp_path, seed, 5) for seed in range(1, 9)]
+    assert sum(each["shared"]["found"] for each in found) >= 7
+    # What dropped them is not told: the link loses nothing here.
+    named = [each for each in found if each["shared"]["found"]]
+    assert all(lost["origin"] == "unknown" for each in named for lost in each["lost_packets"])
+    assert not any(each["aqm"] and each["aqm"]["found"] for each in named)
+    alone = [_download(tmp_path, seed, 1) for seed in range(1, 9)]
+    assert not any(each["shared"] and each["shared"]["found"] for each in alone)
 
 
 def test_a_capture_without_sack_shows_the_same_link(tmp_path: Path) -> None:

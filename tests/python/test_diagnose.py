@@ -170,6 +170,34 @@ def test_predictions_come_true(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("quick")
+def test_the_law_whose_replays_agree_is_taken(tmp_path: Path) -> None:
+    """BBR that random losses meet paces for less than half of the time, so CUBIC is guessed."""
+    text = _text(law="bbr1", loss='loss = { model = "bernoulli", probability = 0.01 }')
+    place = tmp_path / "made.pcapng"
+    airtcp.run("made", text=text.replace("8 Mb/s", "16 Mb/s"), seed=5, replications=1, pcap=place)
+    document = airtcp.diagnose(place, replications=20).json
+    agrees = {each["tcp"]: each["agrees"] for each in document["tcp_checked"]}
+    assert agrees == {"cubic": False, "reno": False, "bbr1": True}
+    assert (document["tcp"], document["obstacle"]) == ("bbr1", None)
+    assert '"congestion" = "bbr1"' in (document["scenario"] or "")
+    # A law that is told is not replaced by one that agrees.
+    told = airtcp.diagnose(place, replications=20, tcp="cubic").json
+    assert told["tcp_checked"] == [{"tcp": "cubic", "agrees": False}]
+    assert (told["tcp"], told["obstacle"]) == ("cubic", "check")
+
+
+@pytest.mark.usefixtures("quick")
+def test_newreno_is_reno(tmp_path: Path) -> None:
+    place = _made(tmp_path, law="reno")
+    documents = [
+        airtcp.diagnose(place, replications=5, tcp=law).json for law in ("newreno", "reno")
+    ]
+    assert documents[0] == documents[1]
+    with pytest.raises(airtcp.AirtcpError, match="no such congestion law"):
+        airtcp.diagnose(place, tcp="newvegas")
+
+
+@pytest.mark.usefixtures("quick")
 def test_a_full_link_is_the_limit(tmp_path: Path) -> None:
     """Without losses of the link, its rate limits, and no TCP gets more."""
     document = airtcp.diagnose(_made(tmp_path), replications=10).json
@@ -316,8 +344,8 @@ def test_an_unlike_replay_predicts_nothing(monkeypatch: pytest.MonkeyPatch) -> N
     assert document["obstacle"] == "check"
     assert document["predictions"] == []
     first = words.findings(document)[0]
-    assert first.headline == "No replay with cubic reproduces this transfer"
-    assert "is a guess" in first.text
+    assert first.headline == ("No replay with cubic, reno or bbr1 reproduces this transfer")
+    assert "Its TCP may be another one" in first.text
     assert "--tcp" in first.text
     assert "edian RTT is" in first.text
 

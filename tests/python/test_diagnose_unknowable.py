@@ -90,6 +90,8 @@ def test_a_queue_may_be_shared_unless_its_drops_exclude_it() -> None:
     apart = {"backlog_spread": 0.4}
     assert only_own(_seen(kind=kind), has_air=False) == ["sharing"]
     assert only_own(_seen(kind=kind, shared=apart), has_air=False) == ["sharing"]
+    few = {"backlog_spread": None}
+    assert only_own(_seen(kind=kind, shared=few), has_air=False) == ["sharing"]
     assert only_own(_seen(kind=kind, shared=own), has_air=False) == []
     # A capture of the air shows the link itself, and stand-stills are replayed.
     assert only_own(_seen(kind=kind), has_air=True) == []

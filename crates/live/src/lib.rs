@@ -4,5 +4,6 @@
 //! reads it, so that lateness never changes a fate. Each part has a core without system calls, and one file that drives
 //! it.
 
+pub mod drive;
 pub mod emulate;
 pub mod ftca;

@@ -1,6 +1,8 @@
 //! Lateness never changes a fate: a drive that calls late and irregularly meets the fates of one in virtual time, and so
 //! does the file of its arrivals.
 
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
 use std::sync::Arc;
 
 use airtcp_link::Rate;
@@ -9,7 +11,7 @@ use airtcp_live::emulate::{
 };
 use airtcp_packet::{Ecn, Flags, Seq};
 use airtcp_scenario::Resolved;
-use airtcp_units::{Capacity, Nanos, Span};
+use airtcp_units::{Capacity, LowBits, Nanos, Narrow, Span};
 use airtcp_wire::checksum::{Addresses, Payload};
 use airtcp_wire::{ipv4, tcp};
 
@@ -102,7 +104,7 @@ fn frame(port: usize, flow: u16, number: u32) -> Vec<u8> {
         hop_limit: 64,
         dscp: 0,
         ecn: Ecn::Ect0,
-        ident: number as u16,
+        ident: u16::low_bits(number),
         dont_fragment: true,
         more_fragments: false,
         frag_offset: 0,
@@ -127,7 +129,7 @@ fn traffic(seed: u64) -> Vec<(Nanos, usize, Vec<u8>)> {
             break;
         }
         let port = usize::from(numbers.below(3) == 0);
-        let flow = if numbers.below(20) == 0 { 9 } else { numbers.below(4) as u16 };
+        let flow = if numbers.below(20) == 0 { 9 } else { u16::narrow(numbers.below(4)) };
         all.push((Nanos(at), port, frame(port, flow, number)));
     }
     all
@@ -201,7 +203,7 @@ fn same(name: &str, text: &str, also: impl Fn(&Counts)) {
         let once = in_virtual_time(&plan, &traffic);
         let late = live(&plan, &traffic, seed + 10);
         assert!(once.counts.entered > 2_000, "{name}: {:?}", once.counts);
-        assert_eq!(once.counts.entered as usize, traffic.len());
+        assert_eq!(once.counts.entered, traffic.len() as u64);
         assert_eq!(late.counts, once.counts, "{name}");
         let differ = late.fates.iter().zip(&once.fates).filter(|(a, b)| a != b).count();
         assert_eq!((late.fates.len(), differ), (once.fates.len(), 0), "{name}: fates that differ");

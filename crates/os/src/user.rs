@@ -4,6 +4,11 @@ use crate::error::{Error, Result};
 use std::fs;
 use std::io;
 
+/// Whether the process is root, so that it needs no user namespace.
+pub fn is_root() -> bool {
+    rustix::process::geteuid().is_root()
+}
+
 /// Moves the process into a new user, network and mount namespace, where it is root. It must have one thread only, so
 /// this is done first.
 ///

@@ -125,7 +125,7 @@ impl Segment {
     /// that the record leaves out. Such lengths are multiples of four; others, and more than 252, are refused: false.
     pub fn set_more_headers(&mut self, bytes: usize) -> bool {
         let Ok(more) = u8::try_from(bytes) else { return false };
-        let fits = more % 4 == 0;
+        let fits = more.is_multiple_of(4);
         if fits {
             self.options = self.options & u16::from(u8::MAX) | u16::from(more) << MORE_HEADERS;
         }

@@ -71,7 +71,7 @@ const RULES: &[Rule] = &[
     ("os", &[], &["libc", "rustix", "thiserror"]),
     (
         "live",
-        &["units", "packet", "wire", "probe", "scenario", "sim", "os"],
+        &["units", "packet", "wire", "probe", "scenario", "sim", "study", "os"],
         &["clap", "thiserror"],
     ),
     (

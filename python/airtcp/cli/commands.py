@@ -30,9 +30,15 @@ HOME: Final = {
     "list": "airtcp.cli.info:list_",
     "schema": "airtcp.cli.info:schema",
     "trace": "airtcp.cli.trace:app",
+    "emulate": "airtcp.cli.live:emulate",
+    "replay": "airtcp.cli.live:replay",
     "ftca": "airtcp.cli.ftca:app",
 }
 """Module and function, or group of commands, of each command; empty if another package has it."""
+ANYTHING: Final = {"ignore_unknown_options": True, "allow_extra_args": True}
+"""Settings of a command that passes its options on to another program."""
+PASSED_ON: Final = frozenset({"emulate", "replay"})
+"""Commands that continue as another program."""
 APART: Final = {"reproduce": 'the papers: pip install "airtcp[papers]"'}
 """Commands of other packages, which register them as entry points; how to get each."""
 ENTRY_POINTS: Final = "airtcp.commands"
@@ -83,8 +89,7 @@ def _missing(name: str) -> Any:
 
     missing.__doc__ = f"{how}."
     alone = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-    anything = {"ignore_unknown_options": True, "allow_extra_args": True}
-    alone.command(name, context_settings=anything)(missing)
+    alone.command(name, context_settings=ANYTHING)(missing)
     return get_command(alone)
 
 
@@ -96,7 +101,8 @@ def _command(name: str, of: Any) -> Any:
             read_plainly(part)
         return read_plainly(group)
     alone = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-    alone.command(name)(of)
+    settings = ANYTHING if name in PASSED_ON else None
+    alone.command(name, context_settings=settings)(of)
     return read_plainly(get_command(alone))
 
 

@@ -43,7 +43,8 @@ def diagnose(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Congestion law of the sender (airtcp list congestion); by default a guess.",
+            help="Congestion law of the sender (airtcp list congestion; newreno is reno); by "
+            "default a guess.",
             show_default=False,
             autocompletion=complete.law,
         ),

@@ -6,22 +6,17 @@ Python. `gain` asks the simulator before anything is installed.
 
 from __future__ import annotations
 
-import os
-import shutil
-import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, NoReturn
 
 import typer
 
 from airtcp.cli import options as opt
 from airtcp.cli.console import fail, note, progress, refusals, screen
+from airtcp.cli.live import continue_as
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-PROGRAM: Final = "airtcp-live"
-"""The program that changes the rules."""
 _ANYTHING: Final = {"ignore_unknown_options": True, "allow_extra_args": True}
 
 app = typer.Typer(
@@ -35,28 +30,9 @@ app = typer.Typer(
 )
 
 
-def program() -> str | None:
-    """Return the place of `airtcp-live`: beside this Python, else on the search path."""
-    beside = Path(sys.executable).parent / PROGRAM
-    if beside.is_file() and os.access(beside, os.X_OK):
-        return str(beside)
-    return shutil.which(PROGRAM)
-
-
 def _replaced_by(action: str, arguments: Sequence[str]) -> NoReturn:
     """Continue as `airtcp-live ftca ACTION`."""
-    if not sys.platform.startswith("linux"):
-        fail(f"airtcp ftca {action}: the rules are of Linux; run it on the access point or station")
-    place = program()
-    if place is None:
-        fail(
-            f"airtcp ftca {action} needs the program {PROGRAM}, which is not installed; get it "
-            'with pip install "airtcp[live]", or from a checkout: cargo install --path crates/live'
-        )
-    try:
-        os.execv(place, [PROGRAM, "ftca", action, *arguments])  # noqa: S606 - no shell
-    except OSError as error:
-        fail(f"{place}: {error.strerror}")
+    continue_as(f"ftca {action}", ["ftca", action, *arguments])
 
 
 @app.command("install", context_settings=_ANYTHING, add_help_option=False)

@@ -1,8 +1,12 @@
 //! Active queue management: losses that depend on the backlog, without one length at which the queue is full.
+//!
+//! A discipline drops one packet at a time. Losses of neighbours are a burst of the link, and one event: counted one by
+//! one, a burst that falls into a window of many packets would make losses depend on the backlog.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::codel::{Codel, codel};
 use super::levels::{Levels, Seen};
 use super::transmissions::Fate;
 use crate::chance::{binomial_at_least, ranks_at_least};
@@ -13,6 +17,8 @@ const FEW: usize = 4;
 const REFUTED: f64 = 0.01;
 const ALL_QUEUED: f64 = 1e-3;
 const QUEUED: f64 = 2e-3;
+/// Transmissions from one loss to the next within which both are one event [choice].
+const BURST: usize = 3;
 
 /// How losses depend on the backlog.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -21,25 +27,27 @@ pub struct Aqm {
     pub lost_without_queue: u64,
     /// Transmissions that found no queue.
     pub sent_without_queue: u64,
-    /// Losses that were tested.
+    /// Losses that were tested; neighbours are one.
     pub losses: u64,
     /// Probability of backlogs as high at the losses by chance.
     pub chance_of_backlogs: f64,
     /// Probability of as many losses with a queue by chance.
     pub chance_of_queue: f64,
+    /// How the drops follow the rule of `CoDel`.
+    pub codel: Codel,
     /// True if the queue drops early.
     pub found: bool,
 }
 
 /// Tests the losses below all levels; none if there are few.
-pub(super) fn aqm(seen: &Seen<'_>, early: &[u64], levels: &Levels) -> Option<Aqm> {
+pub(super) fn aqm(seen: &Seen<'_>, early: &[u64], levels: &Levels, service_s: f64) -> Option<Aqm> {
     let below = |place: &usize| levels.below.is_none_or(|below| seen.backlog[*place] < below);
     let of = |fate: Fate| {
         let list = &seen.sent.list;
         let is_one = move |place: &usize| list[*place].fate == fate;
         (0..list.len()).filter(below).filter(is_one).collect::<Vec<usize>>()
     };
-    let (lost, delivered) = (of(Fate::Lost), of(Fate::Delivered));
+    let (lost, delivered) = (firsts(&of(Fate::Lost)), of(Fate::Delivered));
     if lost.len() < FEW {
         return None;
     }
@@ -62,6 +70,13 @@ pub(super) fn aqm(seen: &Seen<'_>, early: &[u64], levels: &Levels) -> Option<Aqm
         losses: lost.len() as u64,
         chance_of_backlogs,
         chance_of_queue,
+        codel: codel(seen.sent, service_s),
         found: is_other,
     })
+}
+
+/// The first one of each burst.
+fn firsts(places: &[usize]) -> Vec<usize> {
+    let begins = |at: &usize| *at == 0 || places[*at] > places[*at - 1] + BURST;
+    (0..places.len()).filter(begins).map(|at| places[at]).collect()
 }

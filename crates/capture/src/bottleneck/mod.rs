@@ -11,19 +11,23 @@
 //! | `stalls` | stand-stills |
 //! | `levels` | the length of a drop-tail queue |
 //! | `origins` | what lost each packet |
-//! | `policer`, `aqm`, `shared`, `application` | links and senders that one queue and one rate do not describe |
+//! | `policer`, `aqm`, `codel`, `shared`, `alone`, `application` | links and senders that one queue and one rate do not describe |
 //! | `service` | the service over time, for a replay |
 //!
 //! Left out: paths whose least round-trip time changes, and queues that never drain (the backlog is then too small by
 //! the packets that always wait).
 
 mod acks;
+mod alone;
 mod application;
 mod aqm;
 mod backlog;
 mod batches;
+mod codel;
 mod levels;
 mod origins;
+#[cfg(test)]
+mod others_tests;
 mod policer;
 mod rate;
 mod return_path;
@@ -42,6 +46,7 @@ pub use acks::AckLoss;
 pub use application::Application;
 pub use aqm::Aqm;
 pub use backlog::Backlog;
+pub use codel::Codel;
 pub use origins::{LossOrigin, LostPacket};
 pub use policer::Policer;
 pub use rate::{Rate, RateKind};
@@ -56,6 +61,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::tcp::report::ConnectionReport;
+use alone::Alone;
 use levels::{Level, Levels, Seen, levels};
 use origins::{Losses, bursts};
 use sources::offers_sack;
@@ -222,12 +228,20 @@ impl Bottleneck {
         let seen = Seen { sent, backlog: &backlog, in_stall: &in_stall, unsure_packets };
         let (found, policer) = levels_or_policer(&seen, &rate);
         let is_policed = policer.is_some_and(|policer| policer.found);
-        let mut aqm = aqm::aqm(&seen, &early, &found);
-        if let Some(aqm) = &mut aqm {
-            aqm.found &= !is_hidden && !is_policed;
-        }
         let varies = rate.kind == RateKind::Varying || rate.has_phases;
-        let shared = shared::shared(sent, &backlog, varies && stood.is_empty());
+        let batch_packets = batches::median(sent, &early, &rate, packet_bytes);
+        let alone = if is_hidden {
+            Alone::default()
+        } else {
+            alone::alone(&seen, &rate, packet_bytes, batch_packets)
+        };
+        let shared = shared::shared(sent, &backlog, alone, varies && stood.is_empty());
+        let service_s = 8.0 * packet_bytes / rate.value_bps.max(1.0);
+        let mut aqm = aqm::aqm(&seen, &early, &found, service_s);
+        if let Some(aqm) = &mut aqm {
+            // The drops of a queue that others fill depend on the backlog, too.
+            aqm.found &= !is_hidden && !is_policed && !shared.is_some_and(|shared| shared.found);
+        }
         let is_aqm = aqm.is_some_and(|aqm| aqm.found);
         let losses = Losses::new(&seen, &early, &found, is_aqm);
         let own = losses.of_link();
@@ -242,7 +256,7 @@ impl Bottleneck {
             rtt_p50_s: rtt_p50_s(sent),
             flight_bytes: flight_bytes(sent),
             service_bps: service::service(sent, &early, &stood, &rate),
-            batch_packets: batches::median(sent, &early, &rate, packet_bytes),
+            batch_packets,
             rate,
             queue: queue_of(&found.found),
             largest_backlog: losses.largest(),

@@ -2,10 +2,11 @@
 
 use std::process::ExitCode;
 
+use airtcp_live::drive::{Emulate, Replay};
 use airtcp_live::ftca::Ftca;
 use clap::{Parser, Subcommand};
 
-/// Real packets for airtcp: rules on a Linux host.
+/// Real packets for airtcp: links and cells of a scenario in real time, rules on a host.
 #[derive(Debug, Parser)]
 #[command(name = "airtcp-live", version)]
 struct Program {
@@ -15,11 +16,15 @@ struct Program {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Emulate(Emulate),
+    Replay(Replay),
     Ftca(Ftca),
 }
 
 fn main() -> ExitCode {
     match Program::parse().command {
+        Command::Emulate(emulate) => emulate.run(),
+        Command::Replay(replay) => replay.run(),
         Command::Ftca(ftca) => ftca.run(),
     }
 }

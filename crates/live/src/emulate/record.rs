@@ -70,10 +70,10 @@ impl Arrival {
         let length = usize::try_from(number("length", LONGEST as u64)?).unwrap_or_default();
         let digits = fields.next().unwrap_or_default();
         let most = length.min(SNAP);
-        if digits.len() % 2 != 0 || digits.len() / 2 > most || fields.next().is_some() {
+        if !digits.len().is_multiple_of(2) || digits.len() / 2 > most || fields.next().is_some() {
             return Err(format!("expected one head of up to {most} bytes, two digits each"));
         }
-        let digit = |d: &u8| char::from(*d).to_digit(16).map(|d| d as u8);
+        let digit = |d: &u8| char::from(*d).to_digit(16).and_then(|d| u8::try_from(d).ok());
         let byte = |pair: &[u8]| match pair {
             [high, low] => Some(digit(high)? << 4 | digit(low)?),
             _ => None,

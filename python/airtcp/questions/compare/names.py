@@ -68,18 +68,18 @@ def _is_other(text: str, flow: str | None) -> bool:
         scenario = tomllib.loads(text)
     except (ValueError, RecursionError):
         return False  # The extension says what is wrong.
-    flows = scenario.get("flows")
-    tables = [f for f in cast("list[Any]", flows) if isinstance(f, dict)] if flows else []
+    flows: list[Any] = scenario.get("flows") or []
+    tables = [cast("dict[str, Any]", each) for each in flows if isinstance(each, dict)]
     asked = [
         each.get("tcp", {})
-        for each in cast("list[dict[str, Any]]", tables)
+        for each in tables
         if each.get("transport", "tcp") == "tcp" and flow in {None, each.get("name")}
     ]
     return any(each != asked[0] or _is_unusual(each) for each in asked)
 
 
 def _is_unusual(tcp: Any) -> bool:
-    table: dict[str, Any] = tcp if isinstance(tcp, dict) else {"profile": tcp}
+    table = cast("dict[str, Any]", tcp) if isinstance(tcp, dict) else {"profile": tcp}
     law, profile = table.get("congestion", "reno"), table.get("profile", "rfc")
     law = cast("dict[str, Any]", law).get("law") if isinstance(law, dict) else law
     recovery = table.get("recovery") or _OWN_RECOVERIES.get(str(profile), "sack")

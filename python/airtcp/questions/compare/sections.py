@@ -244,7 +244,8 @@ def _plots(index: int, subject: CompareSubject, document: CompareDocument) -> tu
             f"One flow of each TCP beside one of {rival} on the same path: its share of the"
             " goodput of both. The dashed line is an equal share."
         )
-        chart, data = charts_compare.shares(variants, rival), {"means": own, "unit": [{}]}
+        chart = charts_compare.shares(variants, rival)
+        data: dict[str, list[dict[str, Any]]] = {"means": own, "unit": [{}]}
         plots.insert(2, Plot(f"shares-{index}", f"Sharing with {rival}", caption, chart, data))
     return tuple(plots)
 

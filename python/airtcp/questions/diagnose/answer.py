@@ -72,7 +72,7 @@ def _headline(document: DiagnoseDocument) -> str:
             " tenth."
         )
     first = document["limits"][0]
-    cause = words.CAUSES[first["cause"]]
+    cause = words.cause_of(document, first)
     if first["cause"] == "link-rate":
         return f"{_rate(document, cause)}."
     least = " or more" if "rate" in document["doubts"] else ""
@@ -165,7 +165,8 @@ def _doubt(document: DiagnoseDocument) -> str | None:
         )
     queue, rate = link["queue_packets"]["low"] or 0.0, link["rate_bps"]
     named = {
-        "law": f"the sender's TCP ({document['tcp']} assumed; --tcp)",
+        "law": f"the sender's TCP ({_law(document)}; --tcp)",
+        "discipline": "by which rule the queue drops early",
         "place": "where the capture was taken (at the sender assumed)",
         "rate": f"the rate of the link (at least {mbps(rate['low'] or 0.0)} Mb/s)",
         "varying": "why the rate varies",
@@ -181,6 +182,17 @@ def _doubt(document: DiagnoseDocument) -> str | None:
     if not unknown:
         return f"{begun(agree)}." if agree else _noted(document)
     return f"Not known from this capture: {listed(unknown)}{f'; {agree}' if agree else ''}."
+
+
+def _law(document: DiagnoseDocument) -> str:
+    """Say which law is assumed, and whether replays with others agree less, or as well."""
+    law = document["tcp"]
+    others = [each for each in document["tcp_checked"] if each["tcp"] != law]
+    same = [each["tcp"] for each in others if each["agrees"]]
+    if same:
+        return f"{law} assumed, and {listed(same)} {'agrees' if not same[1:] else 'agree'}, too"
+    differ = [each["tcp"] for each in others]
+    return f"{law}, as replays with {listed(differ)} differ" if differ else f"{law} assumed"
 
 
 def _noted(document: DiagnoseDocument) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.questions.diagnose.document import LEAST_SEGMENTS
-from airtcp.questions.diagnose.findings_obstacles import STATISTICS, UNITS
+from airtcp.questions.diagnose.findings_obstacles import STATISTICS, UNITS, tried
 from airtcp.questions.diagnose.tables import mbps
 from airtcp.words.sentences import counted, number, share
 
@@ -131,10 +131,17 @@ def _differs(document: DiagnoseDocument) -> Sentences:
     law = document["tcp"]
     replay = document["replay"]
     outside = [] if replay is None else [s for s in replay["statistics"] if not s["inside"]]
-    headline = f"{_UNTOLD}: no replay with {law} reproduces it"
+    several = len(document["tcp_checked"]) > 1
+    headline = f"{_UNTOLD}: no replay with {tried(document)} reproduces it"
     if outside:
-        headline += f", {_beside(outside[0])}"
-    if not document["tcp_told"]:
+        before = f"; with {law}," if several else ", as"
+        headline += f"{before} {_beside(outside[0])}"
+    if several:
+        helps = (
+            "Its TCP may be another one, which --tcp names; a capture of all traffic would tell"
+            " whether others share the link."
+        )
+    elif not document["tcp_told"]:
         helps = f"That the sender uses {law} is a guess: --tcp names its congestion control."
     elif law == "bbr":
         helps = "What Linux calls bbr is BBRv1: --tcp bbr1 may reproduce it."
@@ -150,7 +157,7 @@ def _beside(statistic: Any) -> str:
     low = statistic["observed"] < statistic["low"]
     end = number(statistic["low" if low else "high"] * scale)
     seen = number(statistic["observed"] * scale)
-    return f"as {words} is {seen}{unit}, and {end} or {'more' if low else 'less'} in replays"
+    return f"{words} is {seen}{unit}, and {end} or {'more' if low else 'less'} in replays"
 
 
 def _no_transfer(document: DiagnoseDocument) -> Sentences:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from airtcp import _core
 from airtcp.inputs.arguments import paths_of
@@ -40,7 +40,7 @@ def diagnose(
             a host add the losses of the air.
         connection: The connection, counted from 0 as in the tables of `capture`; by default that
             with the most data.
-        tcp: The congestion law of the sender; by default a guess.
+        tcp: The congestion law of the sender, also `newreno`; by default a guess.
         rate: The rate of the link, such as `"20 Mb/s"`; by default measured.
         rtt: The round-trip time of the path without load, such as `"30 ms"`; by default the least
             of the capture.
@@ -129,6 +129,10 @@ def diagnose(
     return DiagnoseResult(document)
 
 
+_ALIASES: Final = {"newreno": "reno"}
+"""Usual names of laws. The recovery of RFC 6582 (NewReno) goes with the law of Reno."""
+
+
 def _known_law(name: str) -> str:
     """Return the name of a law.
 
@@ -137,6 +141,7 @@ def _known_law(name: str) -> str:
     """
     from airtcp.questions.diagnose.predict import laws
 
+    name = _ALIASES.get(name, name)
     if name not in laws():
         message = f"--tcp {name}: no such congestion law (there are {', '.join(laws())})"
         raise _core.AirtcpError(message)

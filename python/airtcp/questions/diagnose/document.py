@@ -201,11 +201,26 @@ class PolicerFound(TypedDict):
     """What no TCP exceeds."""
 
 
+class CodelRule(TypedDict):
+    """How drops follow the rule of CoDel (5 ms, 100 ms)."""
+
+    due: int
+    """Drops that were due."""
+    not_due: int
+    """Drops at waits above the target that were not."""
+    above_s: float
+    """Time of waits above the target."""
+    overdue_s: float
+    """Part of it in which a drop was overdue."""
+    found: bool
+    """True if the drops follow the rule."""
+
+
 class AqmFound(TypedDict):
     """A queue that drops early."""
 
     losses: int
-    """Losses that were tested."""
+    """Losses that were tested; neighbours are one."""
     lost_without_queue: int
     """Those of them that found no queue."""
     sent_without_queue: int
@@ -214,6 +229,8 @@ class AqmFound(TypedDict):
     """Probability that the backlogs at losses are as high by chance."""
     chance_of_queue: float
     """Probability that as many losses found a queue by chance."""
+    codel: CodelRule
+    """Whether the discipline is CoDel; otherwise the capture does not tell which it is."""
 
 
 class SharedFound(TypedDict):
@@ -221,10 +238,14 @@ class SharedFound(TypedDict):
 
     drops: int
     """Drops that were compared."""
-    wait_spread: float
-    """Quartile range of the wait at the drops, by its median."""
-    backlog_spread: float
-    """Quartile range of the own backlog at the drops, by its median."""
+    wait_spread: float | None
+    """Quartile range of the wait at the drops, by its median; null with few drops."""
+    backlog_spread: float | None
+    """Quartile range of the own backlog at the drops, by its median; null with few drops."""
+    alone: int
+    """Packets that found no other one of this transfer in the queue."""
+    waited_alone: int
+    """Those of them that waited for the service of three packets or more all the same."""
 
 
 class ReturnPathFound(TypedDict):
@@ -416,6 +437,15 @@ class SeenAt(TypedDict):
     """Files of the capture."""
 
 
+class CheckedLaw(TypedDict):
+    """A congestion law of the sender that was replayed."""
+
+    tcp: str
+    """The law."""
+    agrees: bool
+    """True if its replays agree with the transfer in all checks."""
+
+
 class DiagnoseDocument(TypedDict):
     """The document of `airtcp diagnose`. Parts that a capture cannot give are null."""
 
@@ -434,7 +464,9 @@ class DiagnoseDocument(TypedDict):
     tcp: str
     """Congestion law of the sender."""
     tcp_told: bool
-    """True if an option told the law; otherwise it is a guess."""
+    """True if an option told the law; otherwise it is a guess, which replays may correct."""
+    tcp_checked: list[CheckedLaw]
+    """The laws that were checked, the first guess first."""
     observed: Observed | None
     """The transfer; null if the capture has none."""
     losses: LossFit | None
@@ -468,8 +500,9 @@ class DiagnoseDocument(TypedDict):
     doubts: list[str]
     """What the predictions rest on: `law` (a guess), `place` (unknown), `rate` (a lower bound),
     `varying` (what the link left to this transfer), `queue` (never seen full), `lucky` (running
-    the same TCP again will likely give less), `cut` (only the beginning was kept). With `sharing`
-    (others may share the queue), `batches` (the link serves many packets at once) or `no-sack`,
+    the same TCP again will likely give less), `cut` (only the beginning was kept), `discipline`
+    (the queue drops early, by an unknown rule, and is replayed as CoDel). With `sharing` (others
+    may share the queue), `batches` (the link serves many packets at once) or `no-sack`,
     only the TCP of the sender is predicted."""
     interrupted: bool
     """True if Ctrl-C stopped the work."""

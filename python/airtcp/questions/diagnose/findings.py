@@ -70,10 +70,20 @@ def answer(document: DiagnoseDocument) -> Finding:
         text = f"It got {goodput} Mb/s, and taking away one thing gives no 10 % more. {told}"
         return Finding("Nothing single limits the transfer", text)
     first = document["limits"][0]
-    cause = CAUSES[first["cause"]]
+    cause = cause_of(document, first)
     if first["cause"] == "link-rate" and "varying" in document["doubts"]:
         cause = "What the link leaves limits the transfer"
     return Finding(cause, f"{_cost(document, first, goodput)} {told}", "warn")
+
+
+def cause_of(document: DiagnoseDocument, limit: Limit) -> str:
+    """Say what limits. Whose losses they are, few own packets in the queue do not tell."""
+    link = document["link"]
+    never_waited = link is not None and link["rate_bps"]["kind"] == "none"
+    is_open = never_waited or "sharing" in document["doubts"]
+    if limit["cause"] == "link-losses" and is_open:
+        return "Losses limit the transfer, of the link or of a queue that others fill"
+    return CAUSES[limit["cause"]]
 
 
 def _cost(document: DiagnoseDocument, limit: Limit, goodput: str) -> str:
@@ -172,6 +182,7 @@ def doubt(document: DiagnoseDocument) -> Finding | None:
     queue, rate = link["queue_packets"]["low"] or 0.0, link["rate_bps"]
     said = {
         "law": f"the law of the sender ({document['tcp']} assumed; --tcp)",
+        "discipline": "by which rule the queue drops early (replayed as CoDel)",
         "place": "where the capture was taken (at the sender assumed)",
         "rate": f"the rate of the link (at least {number((rate['low'] or 0.0) / 1e6)} Mb/s)",
         "varying": "why the rate varies (what the link left to this transfer is replayed)",

@@ -8,7 +8,12 @@ from airtcp.questions.diagnose.document import LEAST_SEGMENTS
 from airtcp.words.sentences import Finding, begun, count, counted, listed, number, share
 
 if TYPE_CHECKING:
-    from airtcp.questions.diagnose.document import DiagnoseDocument, OtherLink
+    from airtcp.questions.diagnose.document import (
+        AqmFound,
+        DiagnoseDocument,
+        OtherLink,
+        SharedFound,
+    )
 
 STATISTICS: Final = {
     "goodput_bps": ("goodput (Mb/s)", "goodput", 1e-6),
@@ -83,10 +88,9 @@ def _other(name: str, other: OtherLink, goodput: float) -> Finding | None:
         return Finding("ACKs wait on their way back", text, "warn")
     if name == "shared" and shared is not None:
         text = (
-            f"At {counted(shared['drops'], 'drop')} the wait is constant, and the packets of this"
-            f" transfer in the queue are not. The transfer got its share, {number(goodput / 1e6)}"
-            " Mb/s. What another TCP would get depends on how the others react; a capture of all"
-            " traffic would tell."
+            f"{_beside_others(shared)} The transfer got its share, {number(goodput / 1e6)} Mb/s."
+            " Whether the link or the full queue lost its packets cannot be told. What another TCP"
+            " would get depends on how the others react; a capture of all traffic would tell."
         )
         return Finding("Other traffic shares the queue", text, "warn")
     if name == "application":
@@ -98,6 +102,19 @@ def _other(name: str, other: OtherLink, goodput: float) -> Finding | None:
     return None
 
 
+def _beside_others(shared: SharedFound) -> str:
+    """Say what shows other traffic in the queue."""
+    if shared["waited_alone"]:
+        return (
+            f"{count(shared['waited_alone'])} of {counted(shared['alone'], 'packet')} that found no"
+            " other one of this transfer in the queue waited all the same."
+        )
+    return (
+        f"At {counted(shared['drops'], 'drop')} the wait is constant, and the packets of this"
+        " transfer in the queue are not."
+    )
+
+
 def _differs(document: DiagnoseDocument) -> Finding:
     replay = document["replay"]
     outside = [] if replay is None else [s for s in replay["statistics"] if not s["inside"]]
@@ -105,14 +122,21 @@ def _differs(document: DiagnoseDocument) -> Finding:
     tail = " What another TCP would get cannot be told."
     law = ""
     if not document["tcp_told"]:
-        law = f" with {document['tcp']}"
+        law = f" with {tried(document)}"
+        text = f"with {document['tcp']}, {text}"
         tail = (
-            f" That this sender uses {document['tcp']} is a guess: name its congestion control"
-            " with --tcp."
+            " Its TCP may be another one: name its congestion control with --tcp. Or the path is"
+            " one that the replays do not describe."
         )
     elif document["tcp"] == "bbr":
         tail += " What Linux calls bbr is BBRv1: try --tcp bbr1."
     return Finding(f"No replay{law} reproduces this transfer", f"{begun(text)}.{tail}", "bad")
+
+
+def tried(document: DiagnoseDocument) -> str:
+    """Name the laws that were replayed: "cubic, reno or bbr1"."""
+    laws = [each["tcp"] for each in document["tcp_checked"]] or [document["tcp"]]
+    return " or ".join([*([", ".join(laws[:-1])] if laws[1:] else []), laws[-1]])
 
 
 def beside(statistic: Any) -> str:
@@ -172,7 +196,7 @@ def signs(document: DiagnoseDocument) -> list[str]:
         other["application"],
     )
     if other["aqm"] is not None:
-        said.append("the queue drops early (active queue management, replayed as CoDel)")
+        said.append(_discipline(other["aqm"]))
     if still is not None:
         mean = number(still["total_s"] / max(still["count"], 1))
         said.append(
@@ -184,6 +208,21 @@ def signs(document: DiagnoseDocument) -> list[str]:
         rate = number(application["rate_bps"] / 1e6)
         said.append(f"the application wrote {rate} Mb/s, and the transfer fell behind it")
     return said
+
+
+def _discipline(aqm: AqmFound) -> str:
+    """Name the discipline of a queue that drops early, if its drops do."""
+    rule = aqm["codel"]
+    if rule["found"]:
+        drops = counted(rule["due"] + rule["not_due"], "drop")
+        return (
+            f"the queue is managed by CoDel: {count(rule['due'])} of {drops} came when it drops"
+            " (after 0.1 s of waits above 5 ms)"
+        )
+    return (
+        "the queue drops before it is full, and the capture does not tell by which rule (replayed"
+        " as CoDel)"
+    )
 
 
 def losses(document: DiagnoseDocument) -> str:

@@ -6,7 +6,7 @@ steps early. The document then names the obstacle, and predicts nothing.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.data.extension import version
@@ -18,6 +18,7 @@ from airtcp.questions.diagnose.link import fitted, likely, usable
 from airtcp.questions.diagnose.losses import fit_losses
 from airtcp.questions.diagnose.model import rounded, scenario, sender_of
 from airtcp.questions.diagnose.other_links import other_link
+from airtcp.questions.diagnose.posterior import is_found
 from airtcp.questions.diagnose.unknowable import (
     UNKNOWABLE,
     is_without_sack,
@@ -29,13 +30,19 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from airtcp.inputs.arguments import Progress
-    from airtcp.questions.diagnose.document import Air, DiagnoseDocument, Observed
+    from airtcp.questions.diagnose.document import Air, DiagnoseDocument, Observed, Replay
     from airtcp.questions.diagnose.model import Sender
     from airtcp.questions.diagnose.transfer import Transfer
 
 LEAST_REPLICATIONS: Final = 5
 """Links below which there is no useful interval [choice]."""
 _LUCKY: Final = 1.03
+USUAL: Final = ("cubic", "reno", "bbr1")
+"""Laws of common systems, which are tried where the guess does not reproduce the transfer.
+
+More would be no gain: over a link that the model does not describe, some law agrees by chance."""
+_TRIED: Final = 30
+"""Links over which another law is tried."""
 _MOSTLY: Final = 0.5
 """Share of the time in which BBR paces, at least [choice]."""
 
@@ -72,6 +79,7 @@ def begun(paths: list[str], asked: Asked) -> DiagnoseDocument:
         "files": [],
         "tcp": asked.law or "",
         "tcp_told": asked.law is not None,
+        "tcp_checked": [],
         "observed": None,
         "losses": None,
         "seen_at": [],
@@ -173,6 +181,7 @@ def _doubts(document: DiagnoseDocument, seen: Mapping[str, Any]) -> list[str]:
         "varying": kind == "varying",
         "queue": seen["queue"] is None,
         "cut": seen["is_cut"],
+        "discipline": is_found(seen, "aqm") and not seen["aqm"]["codel"]["found"],
     }
     has_air = usable(document["air_fit"]) is not None
     alone = only_own(seen, has_air=has_air)
@@ -196,19 +205,61 @@ def _predict(
         workers=asked.workers,
         tell=asked.tell("replaying"),
     )
-    found = predict.replays(made_of)
-    own = predict.statistics_of(seen, seen["goodput_bps"])
-    document["replay"] = replay = checked(own, found.checked, seen["duration_s"])
+    found, replay = _checked(document, seen, made_of)
+    if not replay["reproduces"] and not document["tcp_told"]:
+        for law in _agreeing(document, seen, made_of):
+            made_of = replace(made_of, sender=replace(sender, law=law))
+            found, again = _checked(document, seen, made_of)
+            if again["reproduces"]:
+                replay = again
+                break
+    document["replay"] = replay
     if not replay["reproduces"]:
         document["obstacle"] = "check"
         return
+    _say_law(document, made_of.sender)
     rows = predict.predictions(found, made_of)
     document["predictions"] = rows
-    same = next(row for row in rows if row["variant"] == sender.law)
+    same = next(row for row in rows if row["variant"] == document["tcp"])
     if same["high"] is not None and _LUCKY * same["high"] < seen["goodput_bps"]:
         document["doubts"].append("lucky")
     if document["link"] is not None:
         document["limits"] = limits(found, made_of, document["link"])
+
+
+def _checked(
+    document: DiagnoseDocument, seen: Mapping[str, Any], made_of: predict.Asked
+) -> tuple[predict.Replays, Replay]:
+    """Replay a law of the sender, and compare it with the transfer."""
+    found = predict.replays(made_of)
+    own = predict.statistics_of(seen, seen["goodput_bps"])
+    replay = checked(own, found.checked, seen["duration_s"])
+    law = made_of.sender.law
+    known = [each for each in document["tcp_checked"] if each["tcp"] != law]
+    document["tcp_checked"] = [*known, {"tcp": law, "agrees": replay["reproduces"]}]
+    return found, replay
+
+
+def _agreeing(
+    document: DiagnoseDocument, seen: Mapping[str, Any], made_of: predict.Asked
+) -> list[str]:
+    """Return the other usual laws whose replays agree with the transfer."""
+    draws = min(made_of.draws, _TRIED)
+    agree: list[str] = []
+    for law in (law for law in USUAL if law != made_of.sender.law):
+        sender = replace(made_of.sender, law=law)
+        asked = replace(made_of, sender=sender, compares=False, draws=draws)
+        if _checked(document, seen, asked)[1]["reproduces"]:
+            agree.append(law)
+    return agree
+
+
+def _say_law(document: DiagnoseDocument, sender: Sender) -> None:
+    """Write the law whose replays agree, also into the scenario."""
+    if document["scenario"] is not None and document["tcp"] != sender.law:
+        was, now = (f'"congestion" = "{law}"' for law in (document["tcp"], sender.law))
+        document["scenario"] = document["scenario"].replace(was, now)
+    document["tcp"] = sender.law
 
 
 def observed(transfer: Transfer) -> Observed:

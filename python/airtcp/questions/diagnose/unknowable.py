@@ -66,4 +66,5 @@ def _may_be_shared(seen: Mapping[str, Any]) -> bool:
     varies = rate["kind"] == "varying" or rate["has_phases"]
     if not varies or seen["stand_stills"]["found"]:
         return False
-    return drops is None or drops["backlog_spread"] >= _CONSTANT
+    spread = None if drops is None else drops["backlog_spread"]
+    return spread is None or spread >= _CONSTANT

@@ -21,7 +21,7 @@ fn tcp_frame(six: bool, len: usize, ecn: Ecn) -> Vec<u8> {
     let upper = header.buffer_len() + len;
     let between = if six {
         let (source, destination) = (std::net::Ipv6Addr::LOCALHOST, std::net::Ipv6Addr::LOCALHOST);
-        frame.extend([0x60 | 0, ecn.bits() << 4, 0, 0]);
+        frame.extend([0x60, ecn.bits() << 4, 0, 0]);
         frame.extend(u16::try_from(upper).unwrap().to_be_bytes());
         frame.extend([tcp::PROTOCOL, 64]);
         frame.extend(source.octets());
@@ -124,7 +124,7 @@ fn hostile_frames() {
         let mut frame = tcp_frame(turn % 2 == 0, next() % 40, Ecn::Ect1);
         for _ in 0..next() % 4 {
             let at = next() % frame.len();
-            frame[at] = next() as u8;
+            frame[at] = u8::try_from(next() % 256).unwrap();
         }
         frame.truncate(next() % (frame.len() + 1));
         if let Parsed::Packet(found) = parse(&frame, frame.len()) {

@@ -1,0 +1,204 @@
+//! The options of `emulate`, and the order of things.
+
+use std::ffi::OsString;
+use std::io::{self, Write as _};
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
+
+use airtcp_os::child::spawn_in;
+use airtcp_os::schedule;
+use airtcp_os::signal::Signals;
+use airtcp_os::{clock, user, wait};
+use airtcp_scenario::Resolved;
+use airtcp_units::Span;
+use clap::Args;
+
+use super::given::Given;
+use super::output::Outputs;
+use super::path::round_trip;
+use super::ports::Ports;
+use super::report::{Run, Why};
+use super::turn::{Loop, Stop};
+use crate::emulate::Emulation;
+
+/// Exit code for wrong input, and for a system that refuses.
+pub(super) const REFUSED: u8 = 2;
+/// Round-trip time that the rule of validity takes for shorter paths: a quarter is the lateness that is always allowed.
+const SHORTEST_PATH: Span = Span(1_200_000);
+/// Time that a program at the other side has to begin to listen.
+const SERVER_STARTS_NS: i64 = 400_000_000;
+
+/// Runs real programs over the links and cells of a scenario, in real time.
+///
+/// COMMAND runs at the node `client`, where the first flow goes to; the node where it comes from is `server`.
+#[derive(Debug, Args)]
+pub struct Emulate {
+    #[command(flatten)]
+    given: Given,
+    /// Seconds that a run without COMMAND takes; default: the duration of the scenario.
+    #[arg(long = "for", value_name = "SECONDS", value_parser = seconds)]
+    time: Option<f64>,
+    /// Program at the server's side. Default: iperf3 -s if COMMAND is iperf3.
+    #[arg(long, value_name = "PROGRAM AND ARGUMENTS")]
+    server: Option<String>,
+    /// Starts a shell at the client's side.
+    #[arg(long, conflicts_with = "command")]
+    shell: bool,
+    /// Writes the fate of each packet, a line each.
+    #[arg(long, value_name = "FILE")]
+    loss_log: Option<PathBuf>,
+    /// Writes the arrivals, which the same scenario can meet again.
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
+    /// Writes a capture (pcapng), an interface a port.
+    #[arg(long, value_name = "FILE")]
+    pcap: Option<PathBuf>,
+    /// Writes what the run was like, as JSON.
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// The program that runs at the client's side, and its arguments.
+    #[arg(last = true, value_name = "COMMAND")]
+    command: Vec<OsString>,
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    let value: f64 = text.trim_end_matches('s').trim().parse().unwrap_or(f64::NAN);
+    let fits = (0.001..=1e6).contains(&value);
+    if fits { Ok(value) } else { Err("expected seconds, 0.001 to 1000000".to_owned()) }
+}
+
+/// An error that ends the program before or during a run, said in one line.
+pub(super) type Failure = String;
+
+pub(super) fn said(error: impl std::fmt::Display) -> Failure {
+    error.to_string()
+}
+
+impl Emulate {
+    /// Runs it. Exit: the status of COMMAND; 2 for wrong input; 3 if the run is not valid.
+    pub fn run(self) -> ExitCode {
+        match self.emulate() {
+            Ok(code) => code,
+            Err(message) => {
+                let _ = writeln!(io::stderr(), "error: {message}");
+                ExitCode::from(REFUSED)
+            }
+        }
+    }
+
+    fn emulate(mut self) -> Result<ExitCode, Failure> {
+        let (plan, traces) = self.given.plan()?;
+        let load = |name: &str| traces.load(name);
+        let base = round_trip(&plan, &load).map_err(said)?.max(SHORTEST_PATH);
+        if !user::is_root() {
+            user::enter_user_namespace().map_err(said)?;
+        }
+        let signals = Signals::open().map_err(said)?;
+        let mut ports = Ports::open(&plan)?;
+        let mut emulation = Emulation::new(&plan, ports.macs(), &load).map_err(said)?;
+        let mut outputs = Outputs::open(
+            self.loss_log.as_deref(),
+            self.record.as_deref(),
+            self.pcap.as_deref(),
+            &ports.names(),
+        )?;
+        if self.record.is_some() {
+            emulation.record();
+        }
+        if self.shell {
+            self.command = vec![std::env::var_os("SHELL").unwrap_or_else(|| "/bin/sh".into())];
+        }
+        let mut server = self.start_server(&ports)?;
+        let limit = self.limit(&plan);
+        // The clock of the model starts here.
+        let mut driver = Loop::begin(base, limit);
+        let mut client = self.start(&ports)?;
+        if client.is_none() {
+            say(&ports.how_to_enter());
+        }
+        let priority = schedule::raise();
+        let stop = driver.run(&mut emulation, &mut ports, &signals, client.as_mut(), &mut outputs);
+        // Programs end before the model does.
+        let status = end(client.take());
+        end(server.take());
+        outputs.close()?;
+        let why = match &stop {
+            Ok(why) => *why,
+            Err(_) => Why::Failed,
+        };
+        let run = Run::new(&plan, &emulation, &driver, &ports, priority, why);
+        if let Some(path) = &self.json {
+            write(path, &run.json())?;
+        }
+        say(&run.text());
+        let _: Stop = stop?;
+        if !run.is_valid() {
+            return Ok(ExitCode::from(3));
+        }
+        Ok(status.map_or(ExitCode::SUCCESS, code))
+    }
+
+    /// When a run without COMMAND ends, in nanoseconds after its start.
+    fn limit(&self, plan: &Resolved) -> Option<i64> {
+        if !self.command.is_empty() && self.time.is_none() {
+            return None;
+        }
+        let own = plan.scenario.duration.as_secs_f64();
+        #[allow(clippy::cast_possible_truncation, reason = "at most 1e6 s")]
+        let limit = (self.time.unwrap_or(own) * 1e9) as i64;
+        Some(limit)
+    }
+
+    fn start_server(&self, ports: &Ports) -> Result<Option<Child>, Failure> {
+        let words: Vec<OsString> = match &self.server {
+            Some(text) => text.split_whitespace().map(OsString::from).collect(),
+            None if self.command.first().is_some_and(is_iperf3) => {
+                vec!["iperf3".into(), "-s".into()]
+            }
+            None => return Ok(None),
+        };
+        let Some((program, arguments)) = words.split_first() else { return Ok(None) };
+        let mut command = Command::new(program);
+        command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null());
+        let child = spawn_in(ports.server(), Some(ports.hosts()), &mut command).map_err(said)?;
+        wait::until(&[], Some(clock::now() + SERVER_STARTS_NS)).map_err(said)?;
+        Ok(Some(child))
+    }
+
+    fn start(&self, ports: &Ports) -> Result<Option<Child>, Failure> {
+        let Some((program, arguments)) = self.command.split_first() else { return Ok(None) };
+        let mut command = Command::new(program);
+        command.args(arguments);
+        spawn_in(ports.client(), Some(ports.hosts()), &mut command).map(Some).map_err(said)
+    }
+}
+
+fn is_iperf3(program: &OsString) -> bool {
+    Path::new(program).file_name().is_some_and(|name| name == "iperf3")
+}
+
+/// Ends a program that still runs, and returns its status.
+fn end(child: Option<Child>) -> Option<ExitStatus> {
+    let mut child = child?;
+    if let Ok(Some(status)) = child.try_wait() {
+        return Some(status);
+    }
+    let _ = child.kill();
+    child.wait().ok()
+}
+
+/// The exit code of a program, as shells give it.
+fn code(status: ExitStatus) -> ExitCode {
+    let signal = status.signal().map(|signal| 128 + signal);
+    ExitCode::from(u8::try_from(status.code().or(signal).unwrap_or(1)).unwrap_or(1))
+}
+
+pub(super) fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    std::fs::write(path, text).map_err(|e| format!("{}: {e}", path.display()))
+}
+
+/// Standard output belongs to COMMAND. Where standard error is closed, nobody listens.
+pub(super) fn say(text: &str) {
+    let _ = writeln!(io::stderr(), "{text}");
+}

@@ -1,0 +1,112 @@
+//! What a run writes while it goes: fates, arrivals, a capture.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use airtcp_units::Nanos;
+use airtcp_wire::pcapng::Pcapng;
+
+use super::command::Failure;
+use crate::emulate::{Arrival, Fate, HEADER, RECORD_HEADER};
+
+/// Bytes of a frame that a capture keeps.
+const SNAP: u32 = 65_535;
+const ETHERNET: u16 = 1;
+
+/// A file that lines are written to.
+struct Lines {
+    path: PathBuf,
+    file: BufWriter<File>,
+}
+
+/// All files of a run.
+pub(super) struct Outputs {
+    fates: Option<Lines>,
+    arrivals: Option<Lines>,
+    capture: Option<Capture>,
+}
+
+struct Capture {
+    path: PathBuf,
+    writer: Pcapng<BufWriter<File>>,
+    /// Wall-clock time at the start of the model's clock, ns.
+    begin: u64,
+}
+
+fn failed(path: &Path, error: &std::io::Error) -> Failure {
+    format!("{}: {error}", path.display())
+}
+
+impl Lines {
+    fn open(path: &Path, first: &str) -> Result<Self, Failure> {
+        let file = File::create(path).map_err(|e| failed(path, &e))?;
+        let mut lines = Self { path: path.to_owned(), file: BufWriter::new(file) };
+        lines.line(&first)?;
+        Ok(lines)
+    }
+
+    fn line(&mut self, line: &dyn std::fmt::Display) -> Result<(), Failure> {
+        writeln!(self.file, "{line}").map_err(|e| failed(&self.path, &e))
+    }
+}
+
+impl Outputs {
+    pub(super) fn open(
+        fates: Option<&Path>,
+        arrivals: Option<&Path>,
+        capture: Option<&Path>,
+        ports: &[String],
+    ) -> Result<Self, Failure> {
+        Ok(Self {
+            fates: fates.map(|path| Lines::open(path, HEADER)).transpose()?,
+            arrivals: arrivals.map(|path| Lines::open(path, RECORD_HEADER)).transpose()?,
+            capture: capture.map(|path| Capture::open(path, ports)).transpose()?,
+        })
+    }
+
+    pub(super) fn fate(&mut self, fate: &Fate) -> Result<(), Failure> {
+        self.fates.as_mut().map_or(Ok(()), |lines| lines.line(fate))
+    }
+
+    pub(super) fn arrivals(&mut self, arrivals: &[Arrival]) -> Result<(), Failure> {
+        let Some(lines) = &mut self.arrivals else { return Ok(()) };
+        arrivals.iter().try_for_each(|arrival| lines.line(arrival))
+    }
+
+    /// A frame passed a port, at a time of the model's clock.
+    pub(super) fn frame(&mut self, port: usize, at: u64, bytes: &[u8]) -> Result<(), Failure> {
+        self.capture.as_mut().map_or(Ok(()), |capture| capture.frame(port, at, bytes))
+    }
+
+    pub(super) fn close(&mut self) -> Result<(), Failure> {
+        for lines in [&mut self.fates, &mut self.arrivals].into_iter().flatten() {
+            lines.file.flush().map_err(|e| failed(&lines.path, &e))?;
+        }
+        if let Some(capture) = self.capture.take() {
+            capture.writer.finish().map_err(|e| failed(&capture.path, &e))?;
+        }
+        Ok(())
+    }
+}
+
+impl Capture {
+    fn open(path: &Path, ports: &[String]) -> Result<Self, Failure> {
+        let failed = |e: std::io::Error| failed(path, &e);
+        let file = BufWriter::new(File::create(path).map_err(failed)?);
+        let mut writer = Pcapng::new(file, "airtcp").map_err(failed)?;
+        for port in ports {
+            writer.interface_with_link_type(ETHERNET, port, SNAP).map_err(failed)?;
+        }
+        let begin = u64::try_from(airtcp_os::clock::wall()).unwrap_or_default();
+        Ok(Self { path: path.to_owned(), writer, begin })
+    }
+
+    fn frame(&mut self, port: usize, at: u64, bytes: &[u8]) -> Result<(), Failure> {
+        let length = u32::try_from(bytes.len()).unwrap_or(SNAP);
+        let port = u32::try_from(port).unwrap_or_default();
+        self.writer
+            .packet(port, Nanos(self.begin.saturating_add(at)), bytes, length)
+            .map_err(|e| failed(&self.path, &e))
+    }
+}

@@ -1,0 +1,226 @@
+//! The loop: read what has arrived, run the model to the present, write what left it, wait for the next of either.
+
+use std::collections::BTreeMap;
+use std::os::fd::AsFd;
+use std::process::Child;
+
+use airtcp_os::signal::{Signal, Signals};
+use airtcp_os::{clock, wait};
+use airtcp_units::{Nanos, Span};
+
+use super::command::{Failure, said};
+use super::output::Outputs;
+use super::ports::Ports;
+use super::report::Why;
+use crate::emulate::{Emulation, Lateness, Leaving};
+
+/// How a run ended.
+pub(super) type Stop = Why;
+
+/// Frames that are written at once.
+const BATCH: usize = 64;
+/// Frames that are read at once before the model runs, so that a flood does not keep it from running.
+const READ: usize = 1_024;
+/// A turn that takes longer was stopped, or the machine slept: what happened meanwhile is not the model's.
+const STOPPED_NS: i64 = 1_000_000_000;
+/// Longest wait, so that a stop is seen.
+const LONGEST_WAIT_NS: i64 = 200_000_000;
+
+/// The driver of one run, and what it has seen.
+pub(super) struct Loop {
+    begin: i64,
+    begin_boot: i64,
+    limit: Option<i64>,
+    /// How late frames are written.
+    pub lateness: Lateness,
+    /// The round-trip time of the path without a queue.
+    pub base: Span,
+    /// Frames and bytes written, by port.
+    pub written: Vec<(u64, u64)>,
+    /// Packets by what became of them and where.
+    pub fates: BTreeMap<(&'static str, String), u64>,
+    /// Frames longer than the model's packets, which were not read.
+    pub cut: u64,
+    /// Frames that the system did not take.
+    pub refused: u64,
+    /// How long it took, ns.
+    pub took: i64,
+}
+
+impl Loop {
+    /// Starts the clock of the model. `base` is the round-trip time of the path; `limit` ends the run, in nanoseconds
+    /// after its start.
+    pub(super) fn begin(base: Span, limit: Option<i64>) -> Self {
+        Self {
+            begin: clock::now(),
+            begin_boot: clock::boot(),
+            limit,
+            lateness: Lateness::new(base),
+            base,
+            written: Vec::new(),
+            fates: BTreeMap::new(),
+            cut: 0,
+            refused: 0,
+            took: 0,
+        }
+    }
+
+    /// Runs until the program ends, the time is over, or a signal comes.
+    pub(super) fn run(
+        &mut self,
+        emulation: &mut Emulation,
+        ports: &mut Ports,
+        signals: &Signals,
+        mut client: Option<&mut Child>,
+        outputs: &mut Outputs,
+    ) -> Result<Stop, Failure> {
+        self.written = vec![(0, 0); ports.all.len()];
+        let mut last = clock::now();
+        loop {
+            let now = clock::now();
+            self.took = now - self.begin;
+            let slept = (clock::boot() - self.begin_boot) - self.took;
+            if now - last > STOPPED_NS || slept > STOPPED_NS {
+                return Ok(Why::Stopped);
+            }
+            last = now;
+            let more = self.read(emulation, ports, outputs)?;
+            emulation.run_until(self.model(now));
+            self.write(emulation, ports, outputs)?;
+            self.count_lost(ports)?;
+            if let Some(why) = self.ended(signals, client.as_deref_mut())? {
+                self.took = clock::now() - self.begin;
+                return Ok(why);
+            }
+            if !more {
+                self.wait(emulation, ports, signals)?;
+            }
+        }
+    }
+
+    /// A time of the monotonic clock as one of the model.
+    fn model(&self, at: i64) -> Nanos {
+        Nanos(u64::try_from(at - self.begin).unwrap_or_default())
+    }
+
+    /// Reads what has arrived at all ports, in the order of the stamps. Returns whether more waits.
+    fn read(
+        &mut self,
+        emulation: &mut Emulation,
+        ports: &mut Ports,
+        outputs: &mut Outputs,
+    ) -> Result<bool, Failure> {
+        for port in &mut ports.all {
+            port.ring.refresh();
+        }
+        for _ in 0..READ {
+            let first = ports.all.iter().enumerate();
+            let first = first.filter_map(|(n, port)| Some((port.ring.peek()?.stamp, n))).min();
+            let Some((stamp, number)) = first else { return Ok(false) };
+            let at = self.model(stamp);
+            if let Some(frame) = ports.all[number].ring.peek() {
+                if frame.bytes.len() == frame.length as usize {
+                    outputs.frame(number, at.0, frame.bytes)?;
+                    emulation.enter(number, frame.bytes, at);
+                } else {
+                    self.cut += 1;
+                }
+            }
+            ports.all[number].ring.release();
+        }
+        Ok(true)
+    }
+
+    /// Writes what has left the model.
+    fn write(
+        &mut self,
+        emulation: &mut Emulation,
+        ports: &Ports,
+        outputs: &mut Outputs,
+    ) -> Result<(), Failure> {
+        let mut batch: Vec<Leaving> = Vec::with_capacity(BATCH);
+        loop {
+            let next = emulation.leave();
+            let full = batch.len() == BATCH;
+            let other = next.as_ref().zip(batch.first()).is_some_and(|(a, b)| a.port != b.port);
+            if (next.is_none() || full || other) && !batch.is_empty() {
+                self.send(&batch, ports, outputs)?;
+                batch.drain(..).for_each(|frame| emulation.recycle(frame.bytes));
+            }
+            let Some(next) = next else { break };
+            batch.push(next);
+        }
+        while let Some(fate) = emulation.take_fate() {
+            outputs.fate(&fate)?;
+            *self.fates.entry((fate.fate, fate.place)).or_default() += 1;
+        }
+        outputs.arrivals(&emulation.take_arrivals())
+    }
+
+    /// Writes frames for one port.
+    fn send(
+        &mut self,
+        batch: &[Leaving],
+        ports: &Ports,
+        outputs: &mut Outputs,
+    ) -> Result<(), Failure> {
+        let Some(first) = batch.first() else { return Ok(()) };
+        let frames: Vec<&[u8]> = batch.iter().map(|frame| &frame.bytes[..]).collect();
+        let sent = ports.all[first.port].sender.send(&frames).map_err(said)?;
+        let written = self.model(clock::now());
+        self.refused += (batch.len() - sent) as u64;
+        for frame in &batch[..sent] {
+            self.lateness.add(frame.at, written);
+            let (count, bytes) = &mut self.written[first.port];
+            *count += 1;
+            *bytes += frame.bytes.len() as u64;
+            outputs.frame(first.port, written.0, &frame.bytes)?;
+        }
+        Ok(())
+    }
+
+    fn count_lost(&mut self, ports: &mut Ports) -> Result<(), Failure> {
+        let mut lost = self.refused;
+        for port in &mut ports.all {
+            lost += port.ring.seen().map_err(said)?.dropped;
+        }
+        self.lateness.lose(lost.saturating_sub(self.lateness.lost()));
+        Ok(())
+    }
+
+    /// Whether the run is over.
+    fn ended(&self, signals: &Signals, client: Option<&mut Child>) -> Result<Option<Why>, Failure> {
+        let signal = signals.read().map_err(said)?;
+        match signal {
+            Some(Signal::Interrupt | Signal::Terminate) => return Ok(Some(Why::Interrupted)),
+            Some(Signal::Child) => {
+                if let Some(client) = client
+                    && client.try_wait().map_err(said)?.is_some()
+                {
+                    return Ok(Some(Why::CommandEnded));
+                }
+            }
+            None => {}
+        }
+        Ok(self.limit.filter(|limit| self.took >= *limit).map(|_| Why::TimeOver))
+    }
+
+    /// Waits for a frame, a signal, the model's next event or the end.
+    fn wait(
+        &self,
+        emulation: &mut Emulation,
+        ports: &Ports,
+        signals: &Signals,
+    ) -> Result<(), Failure> {
+        let mut until = clock::now() + LONGEST_WAIT_NS;
+        if let Some(next) = emulation.next_event() {
+            until = until.min(self.begin.saturating_add(i64::try_from(next.0).unwrap_or(i64::MAX)));
+        }
+        if let Some(limit) = self.limit {
+            until = until.min(self.begin + limit);
+        }
+        let mut fds: Vec<_> = ports.all.iter().map(|port| port.ring.as_fd()).collect();
+        fds.push(signals.as_fd());
+        wait::until(&fds, Some(until)).map(|_| ()).map_err(said)
+    }
+}
