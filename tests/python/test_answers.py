@@ -6,6 +6,7 @@ import html
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -247,3 +248,17 @@ def test_cards_are_short() -> None:
     for card in cards:
         shown = re.sub(r"<details>.*?</details>", "", card, flags=re.DOTALL)
         assert len(re.sub(r"<[^>]*>", " ", shown).split()) <= 30
+
+
+def test_the_line_next_breaks_between_its_parts_only() -> None:
+    paste = "Which TCP: airtcp compare " + 90 * "x"
+    said = Answer("It is.", next=f"All: --details   Page: --html FILE   {paste}")
+    assert said.next_lines(100) == ["All: --details   Page: --html FILE", paste]
+    assert str(said).splitlines()[1:] == said.next_lines(100)
+    assert said.next_lines(200) == [said.next]
+    assert Answer("It is.").next_lines(100) == []
+    # Blanks of a name, in quotes as a shell wants them, are not between parts.
+    for name in ("a   b", "it's   b", '"   b', "'\"   '"):
+        command = f"Which TCP: airtcp compare {shlex.quote(name)} {90 * 'x'}"
+        lines = Answer("It is.", next=f"All: --details   {command}").next_lines(100)
+        assert lines == ["All: --details", command], name

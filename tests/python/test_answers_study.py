@@ -142,11 +142,14 @@ def test_one_link(links: dict[str, Any], demo: Any) -> None:
     )
     assert found.table is not None
     assert found.table.names[0] == "sack@ll-arq:arq=selective"
-    assert found.table.rows()[0]["verdict"].startswith("remedy: helps most, 52")
-    # The number of the headline stands above the table, and the TCP that is helped is a row of it.
-    assert "TCP 0.908 packets/s over all of it" in found.table.title
-    assert "sack" in found.table.names
+    assert found.table.rows()[0]["verdict"] == "remedy: helps most"
     assert found.table.more == 4
+    rows = {row[found.table.head]: row for row in found.table.rows()}
+    # The numbers of the sentences stand in the table.
+    assert rows["sack@ll-arq:arq=selective"]["against sack"] == "52\N{MULTIPLICATION SIGN}"
+    assert "sack" in rows
+    assert rows["TCP, whole trace"]["goodput (packets/s)"] == "0.908"
+    assert rows["TCP, whole trace"]["verdict"] == "6.1\N{MULTIPLICATION SIGN} independent"
     # The table has one row for plain TCP, which is the same in both comparisons.
     whole = answer_link.choices(
         links["bursty-60"]["compared"], links["bursty-60"]["remedies"], "", 99
@@ -189,6 +192,88 @@ def test_as_many_as_chance_gives_are_no_effect(links: dict[str, Any], demo: Any)
     assert far.headline.startswith("Bursts of losses leave TCP 6.1 times as much")
     close = _study(_only(demo, lucky, *others[:2]))
     assert "chance may give as many" in close.headline
+
+
+def test_short_traces_carry_no_ratio(links: dict[str, Any], demo: Any) -> None:
+    short = links["bursty-60"] | {"packets": 300, "converged": False}
+    found = _study(_only(demo, *_copies(short, 88)))
+    assert found.headline == (
+        "TCP gets more than over independent losses on 88 links; their traces are too short to tell"
+        " by how much."
+    )
+    assert (
+        found.doubt == "No trace is long enough for a ratio: about 10\u202f000 packets would tell."
+    )
+    assert found.table is not None
+    assert {row["against independent"] for row in found.table.rows()} == {"more"}
+    alone = _study(_only(demo, short))
+    assert "packets/s over this link, more than over independent losses" in alone.headline
+    assert alone.doubt == (
+        "The trace of 300 packets is too short for a ratio: about 10\u202f000 packets would tell."
+    )
+    assert alone.table is not None
+    rows = {row[alone.table.head]: row["verdict"] for row in alone.table.rows()}
+    assert rows["TCP, whole trace"] == "above independent"
+    assert not [part for part in alone.details if "6.1" in getattr(part, "headline", "")]
+    # Those that differ are short, and another that does not differ is long.
+    same = copy.deepcopy(links["independent-60"])
+    mixed = _study(_only(demo, *_copies(short, 20), same))
+    assert mixed.doubt == (
+        "No trace that differs is long enough for a ratio: about 10\u202f000 packets would tell."
+    )
+    # A long trace that is not stationary still has its ratio.
+    long = links["bursty-60"] | {"converged": False}
+    assert "6.1 times as much" in _study(_only(demo, *_copies(long, 88))).headline
+
+
+def test_short_traces_of_bursts_have_a_side_and_no_ratio() -> None:
+    draw = random.Random(7)  # noqa: S311 - links, not keys
+    traces: dict[str, list[int]] = {}
+    for link in range(88):
+        received, trace = True, list[int]()
+        for _ in range(300):
+            received = received == (draw.random() < (0.95 if received else 0.92))
+            trace.append(int(received))
+        traces[f"link{link}"] = trace
+    found = airtcp.study(traces, seed=1, compare=False).answer()
+    assert found is not None
+    assert found.headline.startswith("TCP gets more than over independent losses on ")
+    assert found.headline.endswith("; their traces are too short to tell by how much.")
+
+
+def test_a_trace_within_chance_or_without_independent_rate_has_words(
+    links: dict[str, Any], demo: Any
+) -> None:
+    def said(link: Any) -> str:
+        grid = _study(_only(demo, link)).table
+        assert grid is not None
+        rows = {row[grid.head]: row["verdict"] for row in grid.rows()}
+        return rows["TCP, whole trace"]
+
+    assert said(links["independent-60"]) == "within chance"
+    alone = copy.deepcopy(links["bursty-60"])
+    alone["tcp"]["difference"]["independent"]["percent"] = None
+    alone["tcp"]["independent"]["packets_per_second"]["mean"] = 0.0
+    assert said(alone) == "above independent"
+    less = copy.deepcopy(links["bursty-60"])
+    less["tcp"]["difference"]["independent"]["percent"]["mean"] = -40.0
+    less["tcp"]["difference"]["independent"]["packets_per_second"]["mean"] = -1.0
+    assert said(less) == "40 % below independent"
+
+
+def test_short_traces_of_independent_losses_claim_no_effect() -> None:
+    draw = random.Random(4)  # noqa: S311 - links, not keys
+    said = []
+    for seed in range(60):
+        traces = {
+            f"{i}": [int(draw.random() < prr) for _ in range(300)]
+            for i, prr in enumerate((0.3, 0.5, 0.7, 0.9, 0.97) * 2)
+        }
+        links = airtcp.study(traces, compare=False, remedies=False, seed=seed + 1).json["links"]
+        said.append(study_answer.headline(links))
+    # None has a ratio, and no more claim an effect than the level of 5 % allows.
+    assert not [one for one in said if "times as much" in one or "leave" in one]
+    assert sum("too short" in one for one in said) <= 6
 
 
 def test_bursts_are_named_only_if_each_link_has_them(links: dict[str, Any], demo: Any) -> None:
@@ -540,22 +625,3 @@ def test_no_command_reads_standard_input_again(
         [*program, *command, "-"], input=b"1101" * 500, capture_output=True, check=True
     )
     assert done.stdout.rstrip().endswith((b"All: --details", b"Page: --html FILE"))
-
-
-@pytest.mark.parametrize("bursty", [False, True])
-def test_short_traces_carry_no_factor(*, bursty: bool) -> None:
-    rng = random.Random(7)  # noqa: S311 - links, not keys
-    traces: dict[str, list[int]] = {}
-    for link in range(88):
-        received, trace = True, list[int]()
-        for _ in range(300):
-            keep = 0.95 if received else 0.92
-            received = received == (rng.random() < keep) if bursty else rng.random() < 0.6
-            trace.append(int(received))
-        traces[f"link{link}"] = trace
-    found = airtcp.study(traces, seed=1, compare=False).answer()
-    assert found is not None
-    if bursty:
-        assert found.headline.endswith("whose traces are too short to say by how much.")
-    else:
-        assert "chance may give as many" in found.headline or "On none of" in found.headline

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import shutil
 from typing import TYPE_CHECKING
 
 import pytest
@@ -114,3 +115,20 @@ def test_an_element_of_a_list_has_its_number_in_brackets(run: Program, files: Pa
     ended = run("run", files / "sc.toml", "--set", "links.rate=5 Mb/s")
     assert ended.code == 2
     assert "links[0].rate" in ended.err
+
+
+def test_a_folder_of_scenarios_names_who_reads_its_files(run: Program, files: Path) -> None:
+    held = files / "held"
+    (held / "sweeps").mkdir(parents=True)
+    (held / ".hidden").write_text("")
+    shutil.copy(files / "sc.toml", held)
+    ended = run("study", held)
+    assert ended.code == 2
+    assert "this is a folder of scenarios" in ended.err
+    assert "'airtcp run' and 'airtcp compare' read its files" in ended.err
+    # Among other files scenarios do not say what the folder is; nor do other tables.
+    (held / "z.md").write_text("words")
+    assert kind_of(held) is None
+    (held / "z.md").unlink()
+    (held / "a.toml").write_text("[project]\nname = 'x'\n")
+    assert kind_of(held) is None

@@ -137,7 +137,8 @@ def _one(gain: float, prediction: tuple[float, float]) -> dict[str, object]:
         "independent": {"packets_per_second": {"mean": 20.0 - gain / 10}},
         "difference": {"independent": difference, "gilbert_elliott": None},
     }
-    return {"mu": 0.5, "mu_ci": (0.4, 0.6), "order_known": True, "tcp": tcp}
+    length = {"packets": 100_000, "converged": True}
+    return {"mu": 0.5, "mu_ci": (0.4, 0.6), "order_known": True, "tcp": tcp, **length}
 
 
 def test_what_may_be_chance_is_no_headline() -> None:

@@ -63,9 +63,9 @@ def put_answer(answer: Answer, *, details: bool) -> None:
                 end = f" {part.text}" if part.text else ""
                 head = part.headline.removesuffix(".")
                 console.print(Text.assemble((f"{head}.", "bold"), end), width=wide)
-    if answer.next is not None:
-        # One line, however long, so that a command in it can be pasted.
-        console.print(Text(answer.next), soft_wrap=True)
+    for line in answer.next_lines(wide):
+        # A command stays on one line, however long, so that it can be pasted.
+        console.print(Text(line), soft_wrap=True)
 
 
 def put_grid(console: Console, grid: Grid, *, whole: bool = False, wide: int | None = None) -> None:

@@ -128,7 +128,12 @@ def _folder(place: Path) -> Kind | None:
     if (place / SWEEP_MARK).exists():
         return Kind("the folder of a sweep", (), "'airtcp sweep' of its sweep file goes on with it")
     documents = [name for name in folder.held(place).files if name.endswith(".json")]
-    return _result(documents[0].removesuffix(".json")) if documents else None
+    if documents:
+        return _result(documents[0].removesuffix(".json"))
+    files = sorted(each for each in place.iterdir() if each.is_file() and each.name[0] != ".")
+    if files and all(file.suffix == ".toml" for file in files) and _toml(files[0]) == SCENARIO:
+        return Kind("a folder of scenarios", (), "'airtcp run' and 'airtcp compare' read its files")
+    return None
 
 
 def _result(document: str) -> Kind:

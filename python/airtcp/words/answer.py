@@ -46,7 +46,26 @@ class Answer:
         """Write the answer as a terminal of 100 columns shows it."""
         said = [line for each in self.sentences for line in textwrap.wrap(each, 100)]
         said += [] if self.table is None else self.table.text()
-        return "\n".join([*said, *([self.next] if self.next else [])])
+        return "\n".join([*said, *self.next_lines(100)])
+
+    def next_lines(self, wide: int) -> list[str]:
+        """Return the line `next`; if it is wider than that, in lines between its parts.
+
+        Parts have three blanks between them. A part stays whole, so that a command in it can be
+        pasted.
+
+        >>> Answer("It is.", next="All: --details   Also: airtcp run 'a   b'").next_lines(30)
+        ['All: --details', "Also: airtcp run 'a   b'"]
+        """
+        if not self.next or len(self.next) <= wide:
+            return [self.next] if self.next else []
+        lines: list[str] = []
+        for part in map(str.strip, _PART.findall(self.next)):
+            if lines and len(lines[-1]) + 3 + len(part) <= wide:
+                lines[-1] += f"   {part}"
+            else:
+                lines.append(part)
+        return lines
 
     def document(self) -> dict[str, str | None]:
         """Return the sentences as the key `answer` of a document."""
@@ -63,6 +82,8 @@ MEANINGS: Final = {
 }
 """The fields of an answer in a document, with their meanings."""
 
+_PART: Final = re.compile(r"""(?:'[^']*'|"[^"]*"|(?! {3}).)+""")
+"""A part of the line `next`; three blanks in quotes are those of a name."""
 _FIRST: Final = re.compile(r'\{\s*(?:"schema"\s*:\s*"[^"\\]*"\s*,)?')
 
 

@@ -66,6 +66,12 @@ class Column:
         """
         return self.head.replace("-\n", "-").replace("\n", " ")
 
+    def extended(self, cells: Sequence[str], keys: Sequence[Sorted]) -> Column:
+        """Return the column with more rows."""
+        own = None if self.keys is None else [*self.keys, *keys]
+        short = None if self.short is None else [*self.short, *cells]
+        return replace(self, cells=[*self.cells, *cells], short=short, keys=own)
+
 
 @dataclass(frozen=True)
 class Grid:
@@ -98,29 +104,17 @@ class Grid:
         """
         if len(self.names) <= rows:
             return self
-        more = self.more + len(self.names) - rows
-        return replace(self.taken(range(rows)), more=more)
-
-    def taken(self, order: Sequence[int]) -> Grid:
-        """Return the table with these rows, in this order.
-
-        >>> Grid("flow", ["a", "b"], [Column("n", ["1", "2"])]).taken([1, 0]).names
-        ['b', 'a']
-        """
-
-        def of(values: Sequence[Any] | None) -> list[Any] | None:
-            return None if values is None else [values[row] for row in order]
-
         columns = [
             replace(
                 column,
-                cells=[column.cells[row] for row in order],
-                short=of(column.short),
-                keys=of(column.keys),
+                cells=column.cells[:rows],
+                short=None if column.short is None else column.short[:rows],
+                keys=None if column.keys is None else column.keys[:rows],
             )
             for column in self.columns
         ]
-        return replace(self, names=[self.names[row] for row in order], columns=columns)
+        more = self.more + len(self.names) - rows
+        return replace(self, names=self.names[:rows], columns=columns, more=more)
 
     def text(self) -> list[str]:
         """Return the lines of the table in full, in columns of equal width, as in a terminal.

@@ -18,13 +18,13 @@ from airtcp.questions.study import answer_helps as helps
 from airtcp.questions.study import findings as study_words
 from airtcp.questions.study import findings_capacity as capacity_words
 from airtcp.questions.study.findings import BY_CHANCE
-from airtcp.questions.study.findings_link import standing
+from airtcp.questions.study.findings_link import SETTLED_SAID, against, carries_ratio, standing
 from airtcp.questions.trace import tables as trace_tables
 from airtcp.questions.trace.findings import memory, too_short
 from airtcp.words import notes as notes_words
 from airtcp.words import sentences as words
 from airtcp.words.answer import DEEPER, Answer
-from airtcp.words.grid import Column, Grid, Toned, elided
+from airtcp.words.grid import Column, Grid, elided
 from airtcp.words.names import shell_paths
 from airtcp.words.sentences import Finding, counted
 
@@ -109,20 +109,20 @@ def _beyond_chance(links: int, found: Sequence[Link]) -> bool:
 
 def _far_out(link: Link) -> bool:
     difference = link["tcp"]["difference"]["independent"]
-    if difference["prediction"] is None:
+    if difference["prediction"] is None or not carries_ratio(link):
         return False
     low, high = difference["prediction"]
     return max(low, -high) >= (high - low) / 2
 
 
 def _one_side(found: Sequence[Link]) -> str:
-    """Say by how much TCP differs on the links on one side."""
-    # The median of ratios holds while most of them do.
-    if 2 * sum(too_short(link) is not None for link in found) > len(found):
-        more = "more" if standing(found[0], "independent") > 0 else "less"
+    """Say by how much TCP differs on the links on one side, by those that carry a ratio."""
+    count, side = len(found), "more" if standing(found[0], "independent") > 0 else "less"
+    found = [link for link in found if carries_ratio(link)]
+    if not found:
         return (
-            f"TCP gets {more} than over independent losses on {counted(len(found), 'link')}, whose"
-            " traces are too short to say by how much."
+            f"TCP gets {side} than over independent losses on {counted(count, 'link')}; their"
+            " traces are too short to tell by how much."
         )
     bursts = all(memory(link) == "bursty" for link in found)
     what = "Bursts of losses leave" if bursts else "The order of losses leaves"
@@ -200,7 +200,11 @@ def doubt(links: Sequence[Link]) -> str | None:
             " was drawn at random."
         )
     losing = [link for link in links if link["mu"] is not None]
-    differ = sum(standing(link, "independent") != 0 for link in losing)
+    different = [link for link in losing if standing(link, "independent") != 0]
+    differ = len(different)
+    if differ and not any(map(carries_ratio, different)):
+        which = "trace that differs" if any(map(carries_ratio, losing)) else "trace"
+        return f"No {which} is long enough for a ratio: about {SETTLED_SAID} would tell."
     chance = BY_CHANCE * len(losing)
     if differ and chance >= 1:
         return (
@@ -236,7 +240,8 @@ def _telling(link: Link) -> tuple[bool, float, float]:
     percent = difference["percent"]
     mean = None if percent is None else percent["mean"]
     rate = abs(difference["packets_per_second"]["mean"] or 0.0)
-    return bool(difference["beyond_chance"]), mean if mean is not None else rate, rate
+    shown = bool(difference["beyond_chance"]) and carries_ratio(link)
+    return shown, mean if mean is not None else rate, rate
 
 
 def table(links: Sequence[Link], rows: int = ROWS) -> Grid:
@@ -254,7 +259,7 @@ def table(links: Sequence[Link], rows: int = ROWS) -> Grid:
         Column("TCP\n(packets/s)", [words.number(rate) for rate in rates], keys=rates),
         Column(
             "against\nindependent",
-            [_against(link) for link in shown],
+            [against(link) for link in shown],
             keys=[_telling(link)[1] for link in shown],
         ),
     ]
@@ -266,19 +271,6 @@ def table(links: Sequence[Link], rows: int = ROWS) -> Grid:
     title = f"{title}; ~ lies within chance" if title and chance else title
     names = [elided(link["name"], _LONGEST) for link in shown]
     return Grid("link", names, columns, title, sort="against independent").first(rows)
-
-
-def _against(link: Link) -> str:
-    """Write TCP over the trace against TCP over independent losses; faint within chance."""
-    percent = link["tcp"]["difference"]["independent"]["percent"]
-    mean = None if percent is None else percent["mean"]
-    if link["mu"] is None or not link["order_known"]:
-        return "-"
-    if mean is None:
-        return "none there"
-    if standing(link, "independent") == 0:
-        return Toned.of(f"~ {words.times(mean)}", "faint")
-    return words.times(mean)
 
 
 def _next(document: StudyDocument, file: str | None) -> str:

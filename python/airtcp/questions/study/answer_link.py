@@ -6,6 +6,7 @@ the trace differs from TCP over them is decided by the prediction interval (`sta
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import inf
 from typing import TYPE_CHECKING, Any, Final
 
@@ -15,7 +16,7 @@ from airtcp.questions.compare import findings_remedies as remedies_words
 from airtcp.questions.compare import verdict as verdict_words
 from airtcp.questions.compare.answer_remedies import beside
 from airtcp.questions.study import answer_helps as helps
-from airtcp.questions.study.findings_link import standing
+from airtcp.questions.study.findings_link import SETTLED_SAID, against, carries_ratio, standing
 from airtcp.questions.trace.findings import memory, too_short
 from airtcp.words import notes
 from airtcp.words import sentences as words
@@ -54,13 +55,12 @@ def _beside_independent(link: Link) -> str:
         return ", within what links of independent losses and equal PRR give"
     percent = link["tcp"]["difference"]["independent"]["percent"]
     mean = None if percent is None else percent["mean"]
-    if too_short(link) is not None:
-        more = "more" if side > 0 else "less"
-        return f", {more} than over independent losses; the trace is too short to say by how much"
     if mean is None:
         return ", and nothing over links of independent losses and equal PRR"
     much = f"{words.factor(mean)} times as much as" if mean >= words.TWICE else ""
     much = much or f"{words.number(abs(mean), 2)} % {'more' if side > 0 else 'less'} than"
+    if not carries_ratio(link):
+        much = "more than" if side > 0 else "less than"
     return f", {much} over independent losses of equal PRR"
 
 
@@ -88,6 +88,9 @@ def doubt(link: Link) -> str | None:
     compared = link.get("compared")
     if compared is not None and verdict_words.one_run(link["notes"]):
         return "The stretches of the file are alike: it is one run, counted several times."
+    if standing(link, "independent") != 0 and not carries_ratio(link):
+        packets = words.counted(link["packets"], "packet")
+        return f"The trace of {packets} is too short for a ratio: about {SETTLED_SAID} would tell."
     if link["tcp"]["slot_assumed"]:
         return "The time between packets is not known: rates assume 10 ms (--interval sets it)."
     return too_short(link) or notes.doubt([link])
@@ -101,7 +104,45 @@ def table(link: Link) -> Grid | None:
     tried = None if tried is None else slot_limits.remedies(tried, slot_s)
     if tried is not None and tried["replications"] <= 1:
         tried = None
-    return choices(case, tried, _title(link))
+    grid = choices(case, tried, _title(link))
+    return None if grid is None else _with_whole(grid, link)
+
+
+def _with_whole(grid: Grid, link: Link) -> Grid:
+    """Add what the headline compares: TCP over the whole trace, and over independent losses."""
+    tcp = link["tcp"]
+    if grid.columns[0].heading != "goodput (packets/s)":
+        return grid
+    names, rates, said = ["TCP, whole trace"], [tcp["empirical"]["packets_per_second"]], [""]
+    alone = tcp["independent"]
+    if alone is not None and (cell := against(link)) != "-":
+        said = [_differs(link, cell)]
+        names.append("TCP, independent")
+        rates.append(alone["packets_per_second"]["mean"] or 0.0)
+        said.append("losses, equal PRR")
+    blank = ["-"] * len(names)
+    more = {
+        grid.columns[0].heading: ([words.number(rate) for rate in rates], rates),
+        "verdict": (said, said),
+    }
+    columns = [
+        column.extended(*more.get(column.heading, (blank, [None] * len(names))))
+        for column in grid.columns
+    ]
+    return replace(grid, names=[*grid.names, *names], columns=columns)
+
+
+def _differs(link: Link, cell: str) -> str:
+    """Write the verdict on TCP over the whole trace, as far as the headline goes."""
+    side = standing(link, "independent")
+    if side == 0:
+        return "within chance"
+    which = "above independent" if side > 0 else "below independent"
+    if not carries_ratio(link) or cell == "none there":
+        return which
+    if cell.endswith("%"):
+        return f"{cell[1:]} {which}"
+    return f"{cell} independent"
 
 
 def _title(link: Link) -> str:
@@ -110,8 +151,7 @@ def _title(link: Link) -> str:
         kind = memory(link)
         losses = {"bursty": "losses in bursts", "independent": "independent losses"}.get(kind, kind)
         said.insert(1, f"mu {words.number(link['mu'])} ({losses})")
-    rate = words.number(link["tcp"]["empirical"]["packets_per_second"])
-    return f"{', '.join(said)}; TCP {rate} packets/s over all of it"
+    return ", ".join(said)
 
 
 def choices(
@@ -138,6 +178,11 @@ def choices(
         return None
     later = tried is not None and tried["aim"] == "delay"
     found.sort(key=lambda pair: _order(pair[0], later=later))
+    plain = None if tried is None else tried["reference"]
+    more = max(len(found) - rows, 0)
+    # What the others are held against is never left out.
+    kept = [pair for pair in found[rows - 1 :] if pair[0]["variant"] == plain]
+    found = [*found[: rows - 1], *(kept or found[rows - 1 : rows])]
     outcomes = [outcome for outcome, _ in found]
     unit = compare.goodput(outcomes[0])[1]
     rates = [compare.goodput(outcome)[0] for outcome in outcomes]
@@ -149,11 +194,13 @@ def choices(
             keys=[rate["mean"] for rate in rates],
         ),
         Column(
-            "95 % delivered\nwithin",
+            "95 %\ndelivered\nwithin",
             [_time(outcome) for outcome in outcomes],
+            rank=0 if later else 1,
             keys=[outcome["delivery_p95_s"]["mean"] for outcome in outcomes],
         ),
-        Column("bytes on the\nlink per byte", _bytes(outcomes), rank=2),
+        *_factors(tried, outcomes),
+        Column("bytes on\nthe link\nper byte", _bytes(outcomes), rank=2),
         Column("verdict", [said for _, said in found], left=True),
     ]
     columns = [c for c in columns if any(cell not in {"", "-"} for cell in c.cells)]
@@ -162,19 +209,19 @@ def choices(
     heading = columns[1 if later else 0].heading
     over = _over(case or tried)
     grid = Grid(head, [o["variant"] for o in outcomes], columns, f"{title}; {over}", sort=heading)
-    if tried is not None:
-        grid = _with_row(grid, tried["reference"], rows)
-    return grid.first(rows)
+    return replace(grid, more=more)
 
 
-def _with_row(grid: Grid, name: str, rows: int) -> Grid:
-    """Bring a row into the first ones, as their last: the TCP that remedies are compared with."""
-    order = list(range(len(grid.names)))
-    at = next((row for row in order if grid.names[row] == name), 0)
-    if at < rows:
-        return grid
-    order.insert(rows - 1, order.pop(at))
-    return grid.taken(order)
+def _factors(tried: Remedies | None, outcomes: Sequence[Outcome]) -> list[Column]:
+    """Write the goodput of remedies against TCP without one, which the sentence on help says."""
+    if tried is None or tried["aim"] == "delay":
+        return []
+    means: list[float | None] = []
+    for outcome in outcomes:
+        percent = quantities.percent(outcome) if outcome in tried["outcomes"] else None
+        means.append(None if percent is None else percent["mean"])
+    cells = ["-" if mean is None else words.times(mean) for mean in means]
+    return [Column(f"against\n{tried['reference']}", cells, keys=means)]
 
 
 def _order(outcome: Outcome, *, later: bool) -> tuple[float, float]:
@@ -212,15 +259,8 @@ def _helps(tried: Remedies, outcome: Outcome) -> str:
         sooner = difference is not None and difference["standing"] == "less"
         return "remedy: delivers sooner" if sooner else _unhelpful()
     if variant in ([] if remedies_words.helpful(tried) is None else verdict_words.best(tried)):
-        return f"remedy: helps most{_factor(outcome)}"
+        return "remedy: helps most"
     return "remedy: helps" if remedies_words.raises(tried, outcome) else _unhelpful()
-
-
-def _factor(outcome: Outcome) -> str:
-    """Write how many times the goodput without a remedy, as the sentence above the table."""
-    percent = quantities.percent(outcome)
-    mean = None if percent is None else percent["mean"]
-    return f", {words.times(mean)}" if mean is not None else ""
 
 
 def _unhelpful() -> str:

@@ -10,7 +10,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from airtcp.questions.compare import findings as compare
-from airtcp.questions.study.findings_link import Model, link_findings, standing
+from airtcp.questions.study.findings_link import Model, carries_ratio, link_findings, standing
 from airtcp.questions.trace.findings import drawn, memory
 from airtcp.words.sentences import Finding, count, counted, number, times
 
@@ -130,7 +130,7 @@ def _ensemble_independent(links: Sequence[Link]) -> Finding:
     gains = [
         link["tcp"]["difference"]["independent"]["percent"]
         for link in losing
-        if standing(link, "independent") > 0
+        if standing(link, "independent") > 0 and carries_ratio(link)
     ]
     known = [m for gain in gains if gain is not None and (m := gain["mean"]) is not None]
     middle = "median " if len(known) > 1 else ""

@@ -7,10 +7,11 @@ because the trace is a single draw.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from airtcp.questions.compare import findings as compare
 from airtcp.questions.trace.findings import NO_MEMORY, memory, reason
+from airtcp.words.grid import Toned
 from airtcp.words.sentences import (
     SLOT_ASSUMED,
     TWICE,
@@ -40,6 +41,41 @@ def standing(link: Link, model: Model) -> int:
     if difference is None or not difference["beyond_chance"]:
         return 0
     return 1 if (difference["packets_per_second"]["mean"] or 0.0) > 0 else -1
+
+
+SETTLED: Final = 10_000
+"""Packets from which a trace may carry a ratio to independent losses.
+
+Over chains of PRR 0.6 and mu 0.9, whose ratio is 8.8, those traces that differ show a median of 19
+at 300 packets, of 11 at 3000, and of 8.8 at 10,000.
+"""
+
+
+SETTLED_SAID: Final = f"{count(SETTLED)} packets"
+
+
+def carries_ratio(link: Link) -> bool:
+    """Return whether the trace is long enough to say by how much TCP differs."""
+    return bool(link["converged"]) or link["packets"] >= SETTLED
+
+
+def against(link: Link) -> str:
+    """Write TCP over the trace against TCP over independent losses; faint within chance.
+
+    A trace that is too short for a ratio has a side only.
+    """
+    percent = link["tcp"]["difference"]["independent"]["percent"]
+    mean = None if percent is None else percent["mean"]
+    if link["mu"] is None or not link["order_known"]:
+        return "-"
+    if mean is None:
+        return "none there"
+    side = standing(link, "independent")
+    if side == 0:
+        return Toned.of(f"~ {times(mean)}", "faint")
+    if not carries_ratio(link):
+        return "more" if side > 0 else "less"
+    return times(mean)
 
 
 def assumed(link: Link) -> str:
@@ -152,6 +188,8 @@ def against_independent(link: Link) -> Finding:
     gain = None if percent is None else percent["mean"]
     if gain is None:
         headline = "TCP gets more than over independent losses"
+    elif not carries_ratio(link):
+        headline = f"TCP gets {'more' if side > 0 else 'less'} than over independent losses"
     elif gain >= TWICE:
         headline = f"TCP gets {times(gain)} as much as over independent losses"
     else:
