@@ -6,16 +6,13 @@ iperf3 and tcpdump, and the program `airtcp-live`.
 
 from __future__ import annotations
 
-import atexit
 import json
 import os
 import shutil
 import struct
 import subprocess
 import sys
-import tempfile
 import time
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -23,6 +20,7 @@ import pytest
 
 import airtcp
 from airtcp.questions.compare import gain_ftca
+from live_program import live
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,19 +30,6 @@ PREFIX: Final = f"aft{os.getpid() % 100_000}"
 SETUPS: Final = ("v4", "v6", "v4-no-offloads", "v6-no-offloads", "bridged", "routed")
 RATE: Final = "20M"
 """Rate of the bounded senders, in bits a second."""
-
-
-@cache
-def live() -> str | None:
-    """Return a copy of the newest built program: a build beside the tests may replace it."""
-    folders = [Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))]
-    built = [f / p / "airtcp-live" for f in folders for p in ("debug", "checked", "release")]
-    found = sorted((one for one in built if one.is_file()), key=lambda one: one.stat().st_mtime)
-    if not found:
-        return shutil.which("airtcp-live")
-    folder = tempfile.mkdtemp()
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return str(shutil.copy2(found[-1], folder))
 
 
 def lacking() -> str | None:
