@@ -301,3 +301,30 @@ fn refused() {
         assert!(error.contains(part), "{error}");
     }
 }
+
+/// A driver that sleeps until `next_event` writes each frame when it leaves, and not later.
+#[test]
+fn nothing_leaves_between_calls() {
+    for text in [BURSTY, CODEL, CAPACITY, ARQ, CELL, MULTI_USER] {
+        let mut emulation = Emulation::new(&plan(text), Vec::new(), &load).unwrap();
+        let (mut left, mut late, mut most) = (0, 0, 0);
+        for (at, port, frame) in traffic(3) {
+            while let Some(next) = emulation.next_event().filter(|next| *next < at) {
+                emulation.run_until(next);
+                while let Some(frame) = emulation.leave() {
+                    left += 1;
+                    late += u64::from(frame.at < next);
+                    most = most.max(next.0 - frame.at.0.min(next.0));
+                }
+            }
+            emulation.enter(port, &frame, at);
+            while let Some(frame) = emulation.leave() {
+                left += 1;
+                late += u64::from(frame.at < at);
+                most = most.max(at.0 - frame.at.0.min(at.0));
+            }
+        }
+        assert!(left > 500, "{text}: {left}");
+        assert_eq!(late, 0, "{text}: of {left}, up to {most} ns");
+    }
+}
