@@ -52,8 +52,8 @@ def causes(connections: Sequence[Mapping[str, Any]]) -> Grid:
     ]
     columns += [
         _numbers("duplicates", connections, lambda d: d["network_duplicates"], count),
-        of("cwnd mean (kB)", lambda d: (d["cwnd_bytes"] or {}).get("mean"), 1e-3),
-        of("cwnd max (kB)", lambda d: (d["cwnd_bytes"] or {}).get("max"), 1e-3),
+        of("cwnd mean (kB)", lambda d: d["cwnd_bytes"] and d["cwnd_bytes"]["mean"], 1e-3),
+        of("cwnd max (kB)", lambda d: d["cwnd_bytes"] and d["cwnd_bytes"]["max"], 1e-3),
         of("receive window mean (kB)", lambda d: d["receive_window"]["mean_bytes"], 1e-3),
         of("W/RTT (Mb/s)", lambda d: d["receive_window"]["bound_bps"], 1e-6),
         of("W/RTT by goodput", lambda d: d["receive_window"]["bound_by_goodput"], 1.0),

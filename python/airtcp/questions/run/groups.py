@@ -52,7 +52,7 @@ def mean(values: Iterable[float | None]) -> float:
 
 def is_endless(flow: Mapping[str, Any]) -> bool:
     """Tell whether a flow of a scenario sends as much as it can, to the end: not UDP."""
-    app = flow.get("app") or {}
+    app: Mapping[str, Any] = flow.get("app") or {}
     bulk = app.get("kind", "bulk") == "bulk" and not app.get("size") and not app.get("stop")
     return bulk and flow.get("transport", "tcp") != "udp"
 

@@ -86,7 +86,8 @@ def _one(
     """Return the curve of one name."""
     mine = [owner if owner == name else "" for owner in owners]
     found = rows.curves(mine, list(series["t_s"]), list(series[key]), scale)
-    return [{"t": t, drawn: value} for t, value in (found[0][1] if found else [])]
+    curve: list[Any] = found[0][1] if found else []
+    return [{"t": t, drawn: value} for t, value in curve]
 
 
 def marks(

@@ -115,7 +115,7 @@ def _with_whole(grid: Grid, link: Link) -> Grid:
         return grid
     names, rates, said = ["TCP, whole trace"], [tcp["empirical"]["packets_per_second"]], [""]
     alone = tcp["independent"]
-    if alone is not None and (cell := against(link)) != "-":
+    if (cell := against(link)) != "-":
         said = [_differs(link, cell)]
         names.append("TCP, independent")
         rates.append(alone["packets_per_second"]["mean"] or 0.0)
