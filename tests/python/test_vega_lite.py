@@ -71,6 +71,8 @@ def _made(page: Callable[[], str], alt: Any, monkeypatch: pytest.MonkeyPatch) ->
             patch.setattr(module, "alt", alt)
             if hasattr(module, "finish"):
                 patch.setattr(module, "finish", recorded)
+        # A result lays its page out once.
+        vars(getattr(page, "__self__", page)).pop("_page", None)
         page()
     return json.loads(json.dumps(specs))
 

@@ -3,12 +3,12 @@
 use crate::error::{Error, Result};
 use crate::namespace::NetNs;
 use crate::offload;
+use crate::program;
 use std::fmt::Write as _;
 use std::fs;
-use std::io::{self, Write as _};
+use std::io;
 use std::net::IpAddr;
 use std::os::fd::{AsFd, AsRawFd};
-use std::process::{Command, Stdio};
 
 /// An Ethernet address.
 pub type Mac = [u8; 6];
@@ -125,31 +125,7 @@ fn quiet_ipv6(device: &str) -> Result<()> {
 /// # Errors
 /// The first line of what `ip` wrote to standard error, or that it is not installed.
 pub fn ip(namespace: &NetNs, lines: &str) -> Result<()> {
-    namespace.within(|| {
-        let mut child = Command::new("ip")
-            .args(["-batch", "-"])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped())
-            .spawn()
-            .map_err(|e| match e.kind() {
-                io::ErrorKind::NotFound => Error::Input(
-                    "the program 'ip' was not found; install the package iproute2".to_owned(),
-                ),
-                _ => Error::system("starting 'ip'", e),
-            })?;
-        if let Some(mut input) = child.stdin.take() {
-            // If it ended early, its standard error says why.
-            let _ = input.write_all(lines.as_bytes());
-        }
-        let output = child.wait_with_output().map_err(|e| Error::system("waiting for 'ip'", e))?;
-        if output.status.success() {
-            return Ok(());
-        }
-        let text = String::from_utf8_lossy(&output.stderr);
-        let answer = text.lines().next().unwrap_or("no answer").to_owned();
-        Err(Error::Program { program: "ip", answer })
-    })
+    namespace.within(|| program::ip(lines))
 }
 
 #[cfg(test)]

@@ -24,7 +24,7 @@ impl NetNs {
     pub fn new() -> Result<Self> {
         let made = thread::scope(|scope| scope.spawn(Self::unshared).join());
         let namespace = made.unwrap_or_else(|_| Err(Error::Input("a thread failed".to_owned())))?;
-        crate::interface::ip(&namespace, "link set dev lo up\n")?;
+        namespace.within(|| crate::program::ip("link set dev lo up\n"))?;
         Ok(namespace)
     }
 

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Resolved, ScenarioError};
+use crate::ScenarioError;
 
 /// Maximum number of nodes where real traffic enters and leaves.
 pub const MAX_OUTSIDE: usize = 16;
@@ -44,20 +44,6 @@ fn listed(nodes: &[String]) -> String {
     let more = if nodes.len() > 8 { ", ..." } else { "" };
     let shown: Vec<_> = nodes.iter().take(8).map(|node| format!("\"{node}\"")).collect();
     shown.join(", ") + more
-}
-
-impl Resolved {
-    /// The nodes where real traffic enters and leaves, as indices of [`nodes`](Self::nodes): those that `outside` names, or
-    /// the two ends of the first flow.
-    pub fn outside_nodes(&self) -> Vec<usize> {
-        let named = self.scenario.outside.iter();
-        let named: Vec<usize> =
-            named.filter_map(|o| self.nodes.iter().position(|node| *node == o.node)).collect();
-        match self.flows.first() {
-            Some(flow) if named.is_empty() => vec![flow.from, flow.to],
-            _ => named,
-        }
-    }
 }
 
 #[cfg(test)]

@@ -92,4 +92,16 @@ impl Resolved {
         };
         self.cells.iter().enumerate().flat_map(hops).collect()
     }
+
+    /// The nodes where real traffic enters and leaves, as indices of [`nodes`](Self::nodes): those that `outside` names, or
+    /// the two ends of the first flow.
+    pub fn outside_nodes(&self) -> Vec<usize> {
+        let named = self.scenario.outside.iter();
+        let named: Vec<usize> =
+            named.filter_map(|o| self.nodes.iter().position(|node| *node == o.node)).collect();
+        match self.flows.first() {
+            Some(flow) if named.is_empty() => vec![flow.from, flow.to],
+            _ => named,
+        }
+    }
 }

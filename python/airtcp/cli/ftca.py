@@ -12,7 +12,7 @@ import typer
 
 from airtcp.cli import options as opt
 from airtcp.cli.console import fail, note, progress, refusals, screen
-from airtcp.cli.live import continue_as
+from airtcp.cli.continued import continue_as
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

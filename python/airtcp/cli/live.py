@@ -1,51 +1,13 @@
-"""`airtcp emulate`, and how a command continues as `airtcp-live`, the program for real packets."""
+"""`airtcp emulate` and `airtcp replay`, which continue as `airtcp-live`."""
 
 from __future__ import annotations
 
-import os
-import shutil
 import sys
-from pathlib import Path
-from typing import TYPE_CHECKING, Final, NoReturn
+from typing import NoReturn
 
 import typer
 
-from airtcp.cli.console import fail
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-PROGRAM: Final = "airtcp-live"
-"""The program that reads and writes real packets."""
-
-
-def program() -> str | None:
-    """Return the place of `airtcp-live`: beside this Python, else on the search path."""
-    beside = Path(sys.executable).parent / PROGRAM
-    if beside.is_file() and os.access(beside, os.X_OK):
-        return str(beside)
-    return shutil.which(PROGRAM)
-
-
-def continue_as(command: str, arguments: Sequence[str]) -> NoReturn:
-    """Continue as `airtcp-live`.
-
-    Args:
-        command: The command of airtcp, for errors.
-        arguments: The arguments of the program.
-    """
-    if not sys.platform.startswith("linux"):
-        fail(f"airtcp {command} needs Linux: it uses its network interfaces and namespaces")
-    place = program()
-    if place is None:
-        fail(
-            f"airtcp {command} needs the program {PROGRAM}, which is not installed; get it with"
-            ' pip install "airtcp[live]", or in a checkout: pip install ./live'
-        )
-    try:
-        os.execv(place, [PROGRAM, *arguments])  # noqa: S606 - no shell
-    except OSError as error:
-        fail(f"{place}: {error.strerror}")
+from airtcp.cli.continued import continue_as
 
 
 def emulate(context: typer.Context) -> None:

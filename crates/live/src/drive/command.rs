@@ -14,16 +14,15 @@ use airtcp_scenario::Resolved;
 use airtcp_units::Span;
 use clap::Args;
 
+use super::failure::{Failure, REFUSED, said, say, write};
 use super::given::Given;
 use super::output::Outputs;
 use super::path::round_trip;
 use super::ports::Ports;
-use super::report::{Run, Why};
-use super::turn::{Loop, Stop};
+use super::report::Run;
+use super::turn::{Loop, Why};
 use crate::emulate::Emulation;
 
-/// Exit code for wrong input, and for a system that refuses.
-pub(super) const REFUSED: u8 = 2;
 /// Round-trip time that the rule of validity takes for shorter paths: a quarter is the lateness that is always allowed.
 const SHORTEST_PATH: Span = Span(1_200_000);
 /// Time that a program at the other side has to begin to listen.
@@ -66,13 +65,6 @@ fn seconds(text: &str) -> Result<f64, String> {
     let value: f64 = text.trim_end_matches('s').trim().parse().unwrap_or(f64::NAN);
     let fits = (0.001..=1e6).contains(&value);
     if fits { Ok(value) } else { Err("expected seconds, 0.001 to 1000000".to_owned()) }
-}
-
-/// An error that ends the program before or during a run, said in one line.
-pub(super) type Failure = String;
-
-pub(super) fn said(error: impl std::fmt::Display) -> Failure {
-    error.to_string()
 }
 
 impl Emulate {
@@ -132,7 +124,7 @@ impl Emulate {
             write(path, &run.json())?;
         }
         say(&run.text());
-        let _: Stop = stop?;
+        stop?;
         if !run.is_valid() {
             return Ok(ExitCode::from(3));
         }
@@ -192,13 +184,4 @@ fn end(child: Option<Child>) -> Option<ExitStatus> {
 fn code(status: ExitStatus) -> ExitCode {
     let signal = status.signal().map(|signal| 128 + signal);
     ExitCode::from(u8::try_from(status.code().or(signal).unwrap_or(1)).unwrap_or(1))
-}
-
-pub(super) fn write(path: &Path, text: &str) -> Result<(), Failure> {
-    std::fs::write(path, text).map_err(|e| format!("{}: {e}", path.display()))
-}
-
-/// Standard output belongs to COMMAND. Where standard error is closed, nobody listens.
-pub(super) fn say(text: &str) {
-    let _ = writeln!(io::stderr(), "{text}");
 }

@@ -10,7 +10,7 @@ use airtcp_study::Traces;
 use airtcp_units::{Nanos, Span};
 use clap::Args;
 
-use super::command::{Failure, REFUSED, said};
+use super::failure::{Failure, REFUSED, said};
 use crate::emulate::{HEADER, read_arrivals, replay};
 
 /// A scenario and values in it.

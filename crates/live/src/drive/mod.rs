@@ -10,6 +10,7 @@
 //! ```
 
 mod command;
+mod failure;
 mod given;
 mod output;
 mod path;

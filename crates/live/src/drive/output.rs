@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use airtcp_units::Nanos;
 use airtcp_wire::pcapng::Pcapng;
 
-use super::command::Failure;
+use super::failure::Failure;
 use crate::emulate::{Arrival, Fate, HEADER, RECORD_HEADER};
 
 /// Bytes of a frame that a capture keeps.

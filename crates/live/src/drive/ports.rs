@@ -12,7 +12,7 @@ use airtcp_os::send::Sender;
 use airtcp_os::user;
 use airtcp_scenario::Resolved;
 
-use super::command::{Failure, said};
+use super::failure::{Failure, said};
 
 /// Frames that fit into the ring of a port: 32 MB.
 const RING: u32 = 16_384;

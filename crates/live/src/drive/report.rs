@@ -8,28 +8,12 @@ use airtcp_units::Span;
 use serde::Serialize;
 
 use super::ports::Ports;
-use super::turn::Loop;
+use super::turn::{Loop, Why};
 use crate::emulate::{Counts, Emulation, Validity};
 
 const SCHEMA: &str = "airtcp.emulate/1";
 /// Fates in the text.
 const SHOWN: usize = 4;
-
-/// Why a run ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub(super) enum Why {
-    /// COMMAND ended.
-    CommandEnded,
-    /// The time was over.
-    TimeOver,
-    /// Ctrl-C, or a request to end.
-    Interrupted,
-    /// The process was stopped or the machine slept for more than a second.
-    Stopped,
-    /// An error ended it.
-    Failed,
-}
 
 /// A run, as its document has it. Times are in seconds.
 #[derive(Debug, Serialize)]

@@ -7,15 +7,28 @@ use std::process::Child;
 use airtcp_os::signal::{Signal, Signals};
 use airtcp_os::{clock, wait};
 use airtcp_units::{Nanos, Span};
+use serde::Serialize;
 
-use super::command::{Failure, said};
+use super::failure::{Failure, said};
 use super::output::Outputs;
 use super::ports::Ports;
-use super::report::Why;
 use crate::emulate::{Emulation, Lateness, Leaving};
 
-/// How a run ended.
-pub(super) type Stop = Why;
+/// Why a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Why {
+    /// COMMAND ended.
+    CommandEnded,
+    /// The time was over.
+    TimeOver,
+    /// Ctrl-C, or a request to end.
+    Interrupted,
+    /// The process was stopped or the machine slept for more than a second.
+    Stopped,
+    /// An error ended it.
+    Failed,
+}
 
 /// Frames that are written at once.
 const BATCH: usize = 64;
@@ -73,7 +86,7 @@ impl Loop {
         signals: &Signals,
         mut client: Option<&mut Child>,
         outputs: &mut Outputs,
-    ) -> Result<Stop, Failure> {
+    ) -> Result<Why, Failure> {
         self.written = vec![(0, 0); ports.all.len()];
         let mut last = clock::now();
         loop {
