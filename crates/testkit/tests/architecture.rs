@@ -2,7 +2,8 @@
 //!
 //! `units <- {random, packet} <- wire <- probe <- {congestion, fec} <- {transport, sliding, queueing, link,
 //! wifi} <- scenario <- sim <- study <- py`; `trace` is beside the models and needs no more than `probe`; `capture` is
-//! above `trace` and `wire`; `live` is above `study` and `os`; `explorer` is above `sim`, and writes the document of a run that `study` has.
+//! above `trace` and `wire`; `live` is above `study` and `os`; `explorer` is above `sim`, and writes the document of a
+//! run that `study` has.
 //! Crates of one layer never import one another; models share only the packet. Development dependencies are
 //! not restricted.
 
