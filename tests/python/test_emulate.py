@@ -248,6 +248,27 @@ def test_another_user_needs_no_privilege() -> None:
 
 
 @needs_namespaces
+@pytest.mark.parametrize("wrap", [[], NOBODY], ids=["root", "another user"])
+def test_the_printed_line_enters_a_node(wrap: list[str]) -> None:
+    if (why := lacking(*wrap)) is not None:
+        pytest.skip(why)
+    with tempfile.TemporaryDirectory() as name:
+        scenario = Path(shutil.copy(LINK, name))
+        Path(name).chmod(0o755)
+        scenario.chmod(0o644)
+        command = [*wrap, live() or "", "emulate", scenario, "--for", "20"]
+        with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as running:
+            assert running.stderr is not None
+            line = running.stderr.readline()
+            enter = line.partition(": ")[2].removesuffix(" COMMAND\n").split()
+            done = subprocess.run(
+                [*wrap, *enter, "ip", "-br", "addr"], capture_output=True, text=True, check=False
+            )
+            running.kill()
+    assert "10.77.0.1/24" in done.stdout, done.stderr
+
+
+@needs_namespaces
 @needs_iperf3
 @pytest.mark.parametrize("version", ["-4", "-6"])
 def test_a_cell_with_simulated_stations_carries_tcp(tmp_path: Path, version: str) -> None:

@@ -83,11 +83,13 @@ impl Emulate {
         let (plan, traces) = self.given.plan()?;
         let load = |name: &str| traces.load(name);
         let base = round_trip(&plan, &load).map_err(said)?.max(SHORTEST_PATH);
-        if !user::is_root() {
+        // In a namespace of its own, everybody is root.
+        let unprivileged = !user::is_root();
+        if unprivileged {
             user::enter_user_namespace().map_err(said)?;
         }
         let signals = Signals::open().map_err(said)?;
-        let mut ports = Ports::open(&plan)?;
+        let mut ports = Ports::open(&plan, unprivileged)?;
         let mut emulation = Emulation::new(&plan, ports.macs(), &load).map_err(said)?;
         let mut outputs = Outputs::open(
             self.loss_log.as_deref(),
@@ -120,10 +122,10 @@ impl Emulate {
             Err(_) => Why::Failed,
         };
         let run = Run::new(&plan, &emulation, &driver, &ports, priority, why);
+        say(&run.text());
         if let Some(path) = &self.json {
             write(path, &run.json())?;
         }
-        say(&run.text());
         stop?;
         if !run.is_valid() {
             return Ok(ExitCode::from(3));

@@ -9,7 +9,6 @@ use airtcp_os::interface::{Mac, Veth};
 use airtcp_os::namespace::NetNs;
 use airtcp_os::ring::{Ring, Shape};
 use airtcp_os::send::Sender;
-use airtcp_os::user;
 use airtcp_scenario::Resolved;
 
 use super::failure::{Failure, said};
@@ -42,13 +41,15 @@ pub(super) struct Ports {
     client: usize,
     server: usize,
     hosts: Names,
+    /// Whether the namespaces belong to a user namespace of this process.
+    unprivileged: bool,
     /// The namespace of the tool's ends, which goes with it.
     _tool: NetNs,
 }
 
 impl Ports {
     /// Makes namespaces and interfaces. The calling thread enters the tool's own namespace.
-    pub(super) fn open(plan: &Resolved) -> Result<Self, Failure> {
+    pub(super) fn open(plan: &Resolved, unprivileged: bool) -> Result<Self, Failure> {
         let nodes = plan.outside_nodes();
         let names: Vec<String> = nodes.iter().map(|node| plan.nodes[*node].clone()).collect();
         let tool = NetNs::new().map_err(said)?;
@@ -75,7 +76,7 @@ impl Ports {
             .filter(|port| *port != server)
             .unwrap_or(usize::from(server == 0));
         let hosts = hosts(&all, client, server)?;
-        Ok(Self { all, client, server, hosts, _tool: tool })
+        Ok(Self { all, client, server, hosts, unprivileged, _tool: tool })
     }
 
     /// Names of the nodes, in the order of the ports.
@@ -106,16 +107,15 @@ impl Ports {
     /// Says how to start a program at each node.
     pub(super) fn how_to_enter(&self) -> String {
         let pid = std::process::id();
-        let own = if user::is_root() { "" } else { "--preserve-credentials " };
-        let space =
-            if own.is_empty() { String::new() } else { format!("--user=/proc/{pid}/ns/user ") };
+        let user = if self.unprivileged {
+            format!("--user=/proc/{pid}/ns/user --preserve-credentials ")
+        } else {
+            String::new()
+        };
         let lines = self.all.iter().enumerate().map(|(number, port)| {
             let fd = port.namespace.as_fd().as_raw_fd();
             let (v4, v6) = addresses(number);
-            format!(
-                "{} ({v4}, {v6}): nsenter {space}{own}--net=/proc/{pid}/fd/{fd} COMMAND",
-                port.name
-            )
+            format!("{} ({v4}, {v6}): nsenter {user}--net=/proc/{pid}/fd/{fd} COMMAND", port.name)
         });
         let lines: Vec<String> = lines.collect();
         format!("{}\nCtrl-C ends.", lines.join("\n"))
