@@ -6,4 +6,5 @@
 
 pub mod drive;
 pub mod emulate;
+mod exit;
 pub mod ftca;

@@ -70,7 +70,7 @@ impl File {
 }
 
 /// Whether a line of `/etc/hosts` may have this name.
-fn is_host(name: &str) -> bool {
+pub fn is_host(name: &str) -> bool {
     let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     (1..=253).contains(&name.len()) && name.chars().all(allowed) && !name.starts_with(['-', '.'])
 }

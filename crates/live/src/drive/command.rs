@@ -1,7 +1,6 @@
 //! The options of `emulate`, and the order of things.
 
 use std::ffi::OsString;
-use std::io::{self, Write as _};
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
@@ -11,10 +10,9 @@ use airtcp_os::schedule;
 use airtcp_os::signal::Signals;
 use airtcp_os::{clock, user, wait};
 use airtcp_scenario::Resolved;
-use airtcp_units::Span;
 use clap::Args;
 
-use super::failure::{Failure, REFUSED, said, say, write};
+use super::failure::{Failure, at, said, say};
 use super::given::Given;
 use super::output::Outputs;
 use super::path::round_trip;
@@ -22,9 +20,8 @@ use super::ports::Ports;
 use super::report::Run;
 use super::turn::{Loop, Why};
 use crate::emulate::Emulation;
+use crate::exit::ended;
 
-/// Round-trip time that the rule of validity takes for shorter paths: a quarter is the lateness that is always allowed.
-const SHORTEST_PATH: Span = Span(1_200_000);
 /// Time that a program at the other side has to begin to listen.
 const SERVER_STARTS_NS: i64 = 400_000_000;
 
@@ -70,19 +67,13 @@ fn seconds(text: &str) -> Result<f64, String> {
 impl Emulate {
     /// Runs it. Exit: the status of COMMAND; 2 for wrong input; 3 if the run is not valid.
     pub fn run(self) -> ExitCode {
-        match self.emulate() {
-            Ok(code) => code,
-            Err(message) => {
-                let _ = writeln!(io::stderr(), "error: {message}");
-                ExitCode::from(REFUSED)
-            }
-        }
+        ended(self.emulate())
     }
 
     fn emulate(mut self) -> Result<ExitCode, Failure> {
         let (plan, traces) = self.given.plan()?;
         let load = |name: &str| traces.load(name);
-        let base = round_trip(&plan, &load).map_err(said)?.max(SHORTEST_PATH);
+        let base = round_trip(&plan, &load).map_err(said)?;
         // In a namespace of its own, everybody is root.
         let unprivileged = !user::is_root();
         if unprivileged {
@@ -124,7 +115,7 @@ impl Emulate {
         let run = Run::new(&plan, &emulation, &driver, &ports, priority, why);
         say(&run.text());
         if let Some(path) = &self.json {
-            write(path, &run.json())?;
+            std::fs::write(path, run.json()).map_err(|error| at(path, &error))?;
         }
         stop?;
         if !run.is_valid() {

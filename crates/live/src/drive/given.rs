@@ -10,8 +10,9 @@ use airtcp_study::Traces;
 use airtcp_units::{Nanos, Span};
 use clap::Args;
 
-use super::failure::{Failure, REFUSED, said};
+use super::failure::{Failure, at, said};
 use crate::emulate::{HEADER, read_arrivals, replay};
+use crate::exit::ended;
 
 /// A scenario and values in it.
 #[derive(Debug, Args)]
@@ -34,14 +35,13 @@ pub struct Replay {
 
 /// Time after the last arrival until which packets may leave.
 const AFTER: Span = Span(10_000_000_000);
-/// Most ports of a scenario.
-const PORTS: usize = 16;
 
 impl Given {
     /// The scenario, ready to be built, and the traces that it names.
     pub(super) fn plan(&self) -> Result<(Resolved, Traces), Failure> {
         let name = self.scenario.display().to_string();
-        let text = std::fs::read_to_string(&self.scenario).map_err(|e| format!("{name}: {e}"))?;
+        let text =
+            std::fs::read_to_string(&self.scenario).map_err(|error| at(&self.scenario, &error))?;
         let mut sets = Vec::new();
         for set in &self.sets {
             let (key, value) = set
@@ -60,21 +60,15 @@ impl Given {
 impl Replay {
     /// Runs it. Exit: 2 for wrong input.
     pub fn run(self) -> ExitCode {
-        match self.replay() {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(message) => {
-                let _ = writeln!(io::stderr(), "error: {message}");
-                ExitCode::from(REFUSED)
-            }
-        }
+        ended(self.replay().map(|()| ExitCode::SUCCESS))
     }
 
     fn replay(&self) -> Result<(), Failure> {
         let (plan, traces) = self.given.plan()?;
-        let name = self.arrivals.display();
-        let text = std::fs::read_to_string(&self.arrivals).map_err(|e| format!("{name}: {e}"))?;
-        let ports = plan.outside_nodes().len().min(PORTS);
-        let arrivals = read_arrivals(&text, ports).map_err(|e| format!("{name}: {e}"))?;
+        let read = std::fs::read_to_string(&self.arrivals);
+        let text = read.map_err(|error| at(&self.arrivals, &error))?;
+        let ports = plan.outside_nodes().len();
+        let arrivals = read_arrivals(&text, ports).map_err(|error| at(&self.arrivals, &error))?;
         let last = arrivals.last().map_or(Nanos(0), |arrival| arrival.at);
         let macs = (0..ports).map(super::ports::mac).collect();
         let load = |name: &str| traces.load(name);

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use airtcp_units::Nanos;
 use airtcp_wire::pcapng::Pcapng;
 
-use super::failure::Failure;
+use super::failure::{Failure, at};
 use crate::emulate::{Arrival, Fate, HEADER, RECORD_HEADER};
 
 /// Bytes of a frame that a capture keeps.
@@ -34,20 +34,16 @@ struct Capture {
     begin: u64,
 }
 
-fn failed(path: &Path, error: &std::io::Error) -> Failure {
-    format!("{}: {error}", path.display())
-}
-
 impl Lines {
     fn open(path: &Path, first: &str) -> Result<Self, Failure> {
-        let file = File::create(path).map_err(|e| failed(path, &e))?;
+        let file = File::create(path).map_err(|e| at(path, &e))?;
         let mut lines = Self { path: path.to_owned(), file: BufWriter::new(file) };
         lines.line(&first)?;
         Ok(lines)
     }
 
     fn line(&mut self, line: &dyn std::fmt::Display) -> Result<(), Failure> {
-        writeln!(self.file, "{line}").map_err(|e| failed(&self.path, &e))
+        writeln!(self.file, "{line}").map_err(|e| at(&self.path, &e))
     }
 }
 
@@ -81,10 +77,10 @@ impl Outputs {
 
     pub(super) fn close(&mut self) -> Result<(), Failure> {
         for lines in [&mut self.fates, &mut self.arrivals].into_iter().flatten() {
-            lines.file.flush().map_err(|e| failed(&lines.path, &e))?;
+            lines.file.flush().map_err(|e| at(&lines.path, &e))?;
         }
         if let Some(capture) = self.capture.take() {
-            capture.writer.finish().map_err(|e| failed(&capture.path, &e))?;
+            capture.writer.finish().map_err(|e| at(&capture.path, &e))?;
         }
         Ok(())
     }
@@ -92,7 +88,7 @@ impl Outputs {
 
 impl Capture {
     fn open(path: &Path, ports: &[String]) -> Result<Self, Failure> {
-        let failed = |e: std::io::Error| failed(path, &e);
+        let failed = |e: std::io::Error| at(path, &e);
         let file = BufWriter::new(File::create(path).map_err(failed)?);
         let mut writer = Pcapng::new(file, "airtcp").map_err(failed)?;
         for port in ports {
@@ -102,11 +98,11 @@ impl Capture {
         Ok(Self { path: path.to_owned(), writer, begin })
     }
 
-    fn frame(&mut self, port: usize, at: u64, bytes: &[u8]) -> Result<(), Failure> {
+    fn frame(&mut self, port: usize, time: u64, bytes: &[u8]) -> Result<(), Failure> {
         let length = u32::try_from(bytes.len()).unwrap_or(SNAP);
         let port = u32::try_from(port).unwrap_or_default();
         self.writer
-            .packet(port, Nanos(self.begin.saturating_add(at)), bytes, length)
-            .map_err(|e| failed(&self.path, &e))
+            .packet(port, Nanos(self.begin.saturating_add(time)), bytes, length)
+            .map_err(|e| at(&self.path, &e))
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::os::fd::{AsFd, AsRawFd};
 
-use airtcp_os::child::Names;
+use airtcp_os::child::{Names, is_host};
 use airtcp_os::interface::{Mac, Veth};
 use airtcp_os::namespace::NetNs;
 use airtcp_os::ring::{Ring, Shape};
@@ -161,8 +161,6 @@ fn veth(number: usize, ports: usize) -> Veth {
 
 /// Names of the nodes that can be names of hosts, and the two aliases where no node has them.
 fn hosts(all: &[Port], client: usize, server: usize) -> Result<Names, Failure> {
-    let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
-    let usable = |name: &str| name.chars().all(allowed) && !name.starts_with(['-', '.']);
     let own: BTreeSet<&str> = all.iter().map(|port| port.name.as_str()).collect();
     let mut named: Vec<(&str, IpAddr)> = Vec::new();
     for (number, port) in all.iter().enumerate() {
@@ -171,7 +169,7 @@ fn hosts(all: &[Port], client: usize, server: usize) -> Result<Names, Failure> {
             aliases.into_iter().filter(|(of, alias)| *of == number && !own.contains(alias));
         let (v4, v6) = addresses(number);
         for name in std::iter::once(port.name.as_str()).chain(aliases.map(|(_, alias)| alias)) {
-            if !name.is_empty() && name.len() < 254 && usable(name) && name != "localhost" {
+            if is_host(name) && name != "localhost" {
                 named.extend([(name, v4), (name, v6)]);
             }
         }

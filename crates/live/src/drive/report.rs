@@ -128,7 +128,7 @@ impl Run {
                 max_s: max,
                 bound_s: seconds(driver.lateness.bound()),
             },
-            base_rtt_s: seconds(driver.base),
+            base_rtt_s: seconds(driver.lateness.rtt()),
             packets: Packets {
                 entered,
                 delivered,
@@ -238,8 +238,8 @@ fn problem(driver: &Loop, ended: Why) -> Option<String> {
             milli(seconds(p99)),
             milli(seconds(bound))
         )),
-        Validity::Late(frames) => {
-            Some(format!("{frames} frames left later than a quarter of the round-trip time"))
-        }
+        Validity::Late(frames) => Some(format!(
+            "{frames} frames left later than 0.30 ms and a quarter of the round-trip time"
+        )),
     }
 }

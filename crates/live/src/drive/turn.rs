@@ -46,8 +46,6 @@ pub(super) struct Loop {
     limit: Option<i64>,
     /// How late frames are written.
     pub lateness: Lateness,
-    /// The round-trip time of the path without a queue.
-    pub base: Span,
     /// Frames and bytes written, by port.
     pub written: Vec<(u64, u64)>,
     /// Packets by what became of them and where.
@@ -69,7 +67,6 @@ impl Loop {
             begin_boot: clock::boot(),
             limit,
             lateness: Lateness::new(base),
-            base,
             written: Vec::new(),
             fates: BTreeMap::new(),
             cut: 0,
@@ -84,10 +81,23 @@ impl Loop {
         emulation: &mut Emulation,
         ports: &mut Ports,
         signals: &Signals,
-        mut client: Option<&mut Child>,
+        client: Option<&mut Child>,
         outputs: &mut Outputs,
     ) -> Result<Why, Failure> {
         self.written = vec![(0, 0); ports.all.len()];
+        let why = self.turns(emulation, ports, signals, client, outputs)?;
+        self.count_lost(ports)?;
+        Ok(why)
+    }
+
+    fn turns(
+        &mut self,
+        emulation: &mut Emulation,
+        ports: &mut Ports,
+        signals: &Signals,
+        mut client: Option<&mut Child>,
+        outputs: &mut Outputs,
+    ) -> Result<Why, Failure> {
         let mut last = clock::now();
         loop {
             let now = clock::now();
@@ -100,7 +110,6 @@ impl Loop {
             let more = self.read(emulation, ports, outputs)?;
             emulation.run_until(self.model(now));
             self.write(emulation, ports, outputs)?;
-            self.count_lost(ports)?;
             if let Some(why) = self.ended(signals, client.as_deref_mut())? {
                 self.took = clock::now() - self.begin;
                 return Ok(why);
@@ -151,7 +160,7 @@ impl Loop {
         ports: &Ports,
         outputs: &mut Outputs,
     ) -> Result<(), Failure> {
-        let mut batch: Vec<Leaving> = Vec::with_capacity(BATCH);
+        let mut batch: Vec<Leaving> = Vec::new();
         loop {
             let next = emulation.leave();
             let full = batch.len() == BATCH;
@@ -192,12 +201,12 @@ impl Loop {
         Ok(())
     }
 
+    /// Counts the frames that a ring or a device did not take.
     fn count_lost(&mut self, ports: &mut Ports) -> Result<(), Failure> {
-        let mut lost = self.refused;
+        self.lateness.lose(self.refused);
         for port in &mut ports.all {
-            lost += port.ring.seen().map_err(said)?.dropped;
+            self.lateness.lose(port.ring.seen().map_err(said)?.dropped);
         }
-        self.lateness.lose(lost.saturating_sub(self.lateness.lost()));
         Ok(())
     }
 

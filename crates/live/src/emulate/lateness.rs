@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! lateness     when a frame is written, less when it left the model
-//! valid        p99 <= max(300 us, RTT / 20), at most 0.1 % later than RTT / 4, and no frame lost by a ring
+//! valid        p99 <= max(300 us, RTT / 20), at most 0.1 % later than max(300 us, RTT / 4), and no frame lost by a ring
 //! ```
 //! RTT is the round-trip time of the path without a queue. Lateness adds to delay, and changes no fate.
 
@@ -13,7 +13,7 @@ const ALLOWED: Span = Span(300_000);
 /// Parts of the round-trip time.
 const P99_PART: u64 = 20;
 const LATE_PART: u64 = 4;
-/// One in so many frames may be later than `RTT / LATE_PART`.
+/// One in so many frames may be later than [`ALLOWED`] and `RTT / LATE_PART`.
 const LATE_ONE_IN: u64 = 1_000;
 
 /// The lateness of all frames, in bounded memory; percentiles are right within 0.8 %.
@@ -23,7 +23,7 @@ pub struct Lateness {
     frames: u64,
     longest: Span,
     rtt: Span,
-    /// Frames later than `RTT / LATE_PART`.
+    /// Frames later than [`ALLOWED`] and `RTT / LATE_PART`.
     late: u64,
     lost: u64,
 }
@@ -42,7 +42,7 @@ pub enum Validity {
         /// The bound.
         bound: Span,
     },
-    /// More than 0.1 % of the frames, so many, were later than a quarter of the round-trip time.
+    /// More than 0.1 % of the frames, so many, were later than 300 us and a quarter of the round-trip time.
     Late(u64),
 }
 
@@ -59,12 +59,17 @@ impl Lateness {
         self.delays.add(lateness);
         self.frames += 1;
         self.longest = self.longest.max(lateness);
-        self.late += u64::from(lateness.0 > self.rtt.0 / LATE_PART);
+        self.late += u64::from(lateness > ALLOWED.max(Span(self.rtt.0 / LATE_PART)));
     }
 
     /// A ring lost frames: the kernel's count since the last call.
     pub const fn lose(&mut self, frames: u64) {
         self.lost += frames;
+    }
+
+    /// The round-trip time of the path without a queue.
+    pub const fn rtt(&self) -> Span {
+        self.rtt
     }
 
     /// Frames written.
@@ -134,6 +139,9 @@ mod tests {
         lost.lose(3);
         assert_eq!(lost.validity(), Lost(3));
         assert_eq!(run(20, &[]).validity(), Valid);
+        // On a path of no length, what is allowed on every path is not late.
+        assert_eq!(run(0, &[(1_000, 200)]).validity(), Valid);
+        assert_eq!(run(0, &[(995, 200), (5, 400)]).validity(), Late(5));
     }
 
     /// A clock that steps back gives no lateness.

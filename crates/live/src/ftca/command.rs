@@ -11,6 +11,7 @@ use super::device::Device;
 use super::programs::{self, ProgramError};
 use super::verdict::{Looks, judge};
 use super::{listing, ruleset, service};
+use crate::exit::{REFUSED, ended};
 
 /// Put TCP packets without payload (ACK, SYN, FIN, RST) in a higher access category of Wi-Fi.
 #[derive(Debug, Args)]
@@ -74,16 +75,10 @@ impl Ftca {
             Action::Verify(verify) => verify.run(),
             Action::Remove(remove) => remove.run(),
         };
-        match done {
-            Ok((text, status)) => match std::io::stdout().lock().write_all(text.as_bytes()) {
-                Ok(()) => ExitCode::from(status),
-                Err(_) => ExitCode::from(2),
-            },
-            Err(error) => {
-                let _ = writeln!(std::io::stderr(), "error: {error}");
-                ExitCode::from(2)
-            }
-        }
+        ended(done.map(|(text, status)| {
+            let heard = std::io::stdout().lock().write_all(text.as_bytes()).is_ok();
+            ExitCode::from(if heard { status } else { REFUSED })
+        }))
     }
 }
 
