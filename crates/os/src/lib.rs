@@ -10,7 +10,7 @@ pub mod error;
 pub mod interface;
 pub mod namespace;
 pub mod offload;
-mod program;
+pub mod program;
 pub mod ring;
 pub mod schedule;
 pub mod send;

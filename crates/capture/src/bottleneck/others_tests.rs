@@ -10,18 +10,7 @@ const R0: f64 = 0.04;
 const SERVICE_S: f64 = 1.2e-3;
 
 fn packet(sent_s: f64, wait_s: f64) -> Transmission {
-    Transmission {
-        sent_s,
-        connection: 0,
-        segment: 0,
-        bytes: BYTES,
-        payload: 1448.0,
-        fate: Fate::Delivered,
-        acked_s: Some(sent_s + R0 + wait_s),
-        is_trigger: true,
-        is_immediate: true,
-        is_late: false,
-    }
+    tests::packet(sent_s, sent_s + R0 + wait_s)
 }
 
 fn lost(sent_s: f64) -> Transmission {

@@ -9,7 +9,7 @@ use crate::tcp::log::Log;
 const BYTES: f64 = 1500.0;
 const R0: f64 = 0.0512;
 
-fn packet(sent_s: f64, acked_s: f64) -> Transmission {
+pub(super) fn packet(sent_s: f64, acked_s: f64) -> Transmission {
     Transmission {
         sent_s,
         connection: 0,

@@ -1,16 +1,13 @@
 //! The driver: runs `nft` and `iw` without a shell, and reads which devices there are.
 
 use std::fs;
-use std::io::{ErrorKind, Write as _};
-use std::process::{Command, Output, Stdio};
+use std::process::Output;
 
+use airtcp_os::program;
 use thiserror::Error;
 
 use super::device::Device;
 use super::station::{self, Cell};
-
-/// Where administrators' programs are, if the search path of a user leaves them out.
-const FOLDERS: [&str; 3] = ["/usr/sbin", "/sbin", "/usr/local/sbin"];
 
 /// Why rules cannot be read or changed, and what to do.
 #[derive(Debug, Error)]
@@ -58,28 +55,7 @@ fn run(
     arguments: &[&str],
     input: &str,
 ) -> Result<Option<Output>, ProgramError> {
-    let places = FOLDERS.map(|folder| format!("{folder}/{program}"));
-    for place in std::iter::once(program).chain(places.iter().map(String::as_str)) {
-        let failed = |error| ProgramError::NotRun { program, error };
-        let spawned = Command::new(place)
-            .args(arguments)
-            .env("LC_ALL", "C")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn();
-        let mut child = match spawned {
-            Ok(child) => child,
-            Err(error) if error.kind() == ErrorKind::NotFound => continue,
-            Err(error) => return Err(failed(error)),
-        };
-        if let Some(mut stdin) = child.stdin.take() {
-            // A program that ends without reading says why by its status.
-            let _ = stdin.write_all(input.as_bytes());
-        }
-        return child.wait_with_output().map(Some).map_err(failed);
-    }
-    Ok(None)
+    program::run(program, arguments, input).map_err(|error| ProgramError::NotRun { program, error })
 }
 
 fn nft(arguments: &[&str], input: &str) -> Result<String, ProgramError> {
