@@ -13,10 +13,10 @@ import jsonschema
 import pytest
 
 import airtcp
+from airtcp.data.exact import count_interval, share_interval
 from airtcp.questions.diagnose import findings as words
 from airtcp.questions.diagnose import predict
 from airtcp.questions.diagnose.check import checked
-from airtcp.questions.diagnose.exact import count_interval, share_interval
 from airtcp.questions.diagnose.losses import fit_losses
 from airtcp.questions.diagnose.transfer import transfer_of
 from test_guide import on_a_terminal
@@ -135,7 +135,7 @@ def test_the_overshoot_of_slow_start_is_left_out() -> None:
 @pytest.mark.parametrize(("events", "trials"), [(0, 30), (3, 10), (30, 30), (400, 9000)])
 def test_exact_intervals_invert_the_test(events: int, trials: int) -> None:
     """At each end, the probability of what was seen, or more, is 2.5 % (Clopper and Pearson)."""
-    from airtcp.questions.diagnose.exact import at_least, at_most
+    from airtcp.data.exact import at_least, at_most
 
     low, high = share_interval(events, trials)
     assert low == 0.0 if events == 0 else at_least(events, trials, low) == pytest.approx(0.025)

@@ -6,18 +6,17 @@ Python. `gain` asks the simulator before anything is installed.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Final, NoReturn
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
 from airtcp.cli import options as opt
+from airtcp.cli.commands import ANYTHING
 from airtcp.cli.console import fail, note, progress, refusals, screen
 from airtcp.cli.continued import continue_as
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-_ANYTHING: Final = {"ignore_unknown_options": True, "allow_extra_args": True}
 
 app = typer.Typer(
     name="ftca",
@@ -35,7 +34,7 @@ def _replaced_by(action: str, arguments: Sequence[str]) -> NoReturn:
     continue_as(f"ftca {action}", ["ftca", action, *arguments])
 
 
-@app.command("install", context_settings=_ANYTHING, add_help_option=False)
+@app.command("install", context_settings=ANYTHING, add_help_option=False)
 def install(context: typer.Context) -> None:
     """Install the rules at the egress of a device: --dev DEV [--class auto|voice|video].
 
@@ -45,7 +44,7 @@ def install(context: typer.Context) -> None:
     _replaced_by("install", context.args)
 
 
-@app.command("verify", context_settings=_ANYTHING, add_help_option=False)
+@app.command("verify", context_settings=ANYTHING, add_help_option=False)
 def verify(context: typer.Context) -> None:
     """Say whether the rules work, and what could not be seen: --dev DEV [--for SECONDS].
 
@@ -55,7 +54,7 @@ def verify(context: typer.Context) -> None:
     _replaced_by("verify", context.args)
 
 
-@app.command("remove", context_settings=_ANYTHING, add_help_option=False)
+@app.command("remove", context_settings=ANYTHING, add_help_option=False)
 def remove(context: typer.Context) -> None:
     """Remove the rules, and leave the rest of the ruleset as it was: --dev DEV.
 

@@ -117,10 +117,13 @@ class Page:
 
     def html(self) -> str:
         """Return a complete HTML document. Equal values give equal pages."""
-        shown = [plot for section in self.sections for plot in section.plots if _rows(plot)]
-        charts = {name: spec for plot in shown for name, spec in _views(plot)}
-        payload: dict[str, Any] = {"charts": charts, "data": {p.name: _sent(p) for p in shown}}
-        if thinned := {plot.name: plot.thinned for plot in shown if plot.thinned is not None}:
+        charts = self.charts()
+        shown = {plot.name: plot for plot, _ in charts.values()}
+        payload: dict[str, Any] = {
+            "charts": {name: spec for name, (_, spec) in charts.items()},
+            "data": {name: _sent(plot) for name, plot in shown.items()},
+        }
+        if thinned := {name: p.thinned for name, p in shown.items() if p.thinned is not None}:
             payload |= {"thinned": thinned, "most": MOST}
         return render(
             "sections.html.j2",

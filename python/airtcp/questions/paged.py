@@ -48,7 +48,10 @@ class Paged(ABC):
         return self._make_page()
 
     def _make_page(self) -> Page:
-        """Lay out the page: what it shows, and each chart with its data."""
+        """Lay out the page: what it shows, and each chart with its data.
+
+        A result whose page has a template of its own has `page` in its place.
+        """
         raise NotImplementedError
 
     def report(self, path: str | os.PathLike[str]) -> Path:

@@ -151,7 +151,7 @@ class Grid:
         columns = list(self.columns)
         while self._width(columns) > wide and any(column.rank for column in columns):
             columns.remove(max(columns, key=lambda column: column.rank))
-        return Grid(self.head, self.names, columns, self.title, self.more, self.sort)
+        return replace(self, columns=columns)
 
     def _width(self, columns: Sequence[Column]) -> int:
         """Return the characters of a line: two blanks before each column, one at each end."""

@@ -12,6 +12,7 @@ from shlex import quote
 from statistics import NormalDist, fmean, stdev
 from typing import TYPE_CHECKING, Any, Final
 
+from airtcp.data.exact import student
 from airtcp.questions.compare import cell_values as values
 from airtcp.questions.compare import quantities
 from airtcp.words.grid import elided
@@ -92,22 +93,6 @@ class _Pair:
         first = max(len(self.each) + 1, _LEAST)
         numbers = range(first, _MOST + 1)
         return next((n for n in numbers if student(z, n - 1) * scatter < aim * n**0.5), None)
-
-
-def student(z: float, freedom: int) -> float:
-    """Return the quantile of Student's distribution for one of the normal distribution.
-
-    Fisher and Cornish, Technometrics 2, 1960: within 1 % from 3 degrees of freedom on, here.
-
-    >>> round(student(2.5758, 9), 2), round(student(1.96, 9), 2)
-    (3.25, 2.26)
-    """
-    return (
-        z
-        + (z**3 + z) / (4 * freedom)
-        + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * freedom**2)
-        + (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * freedom**3)
-    )
 
 
 def tcps(

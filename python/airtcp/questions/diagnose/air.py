@@ -23,8 +23,8 @@ from itertools import pairwise
 from math import ceil
 from typing import TYPE_CHECKING, Any, Final
 
+from airtcp.data.exact import at_least, share_interval
 from airtcp.data.extension import mean_interval
-from airtcp.questions.diagnose.exact import at_least, share_interval
 from airtcp.questions.diagnose.losses import FEW, SIGNIFICANT
 
 if TYPE_CHECKING:

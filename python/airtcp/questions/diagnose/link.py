@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import exp
 from typing import TYPE_CHECKING, Any, Final
 
-from airtcp.questions.diagnose.exact import count_interval
+from airtcp.data.exact import count_interval
 from airtcp.questions.diagnose.model import LEAST_DELAY_S, LEAST_QUEUE, Path, rounded
 from airtcp.questions.diagnose.posterior import is_found
 

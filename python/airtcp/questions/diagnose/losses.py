@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from airtcp.questions.diagnose.exact import at_least, count_interval, share_interval
+from airtcp.data.exact import at_least, count_interval, share_interval
 
 if TYPE_CHECKING:
     from airtcp.questions.diagnose.document import BurstFit as _BurstFit

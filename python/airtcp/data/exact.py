@@ -1,4 +1,4 @@
-"""Exact 95 % intervals of shares and of counts of independent events.
+"""Exact 95 % intervals of shares and of counts of independent events, and tails of distributions.
 
 Shares: Clopper and Pearson (Biometrika 26, 1934). Counts: Garwood (Biometrika 28, 1936). Both
 invert the exact test. Bisection finds the ends, because the package has no inverse of the beta and
