@@ -9,6 +9,7 @@ import random
 import subprocess
 import sys
 from pathlib import Path
+from statistics import median
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -25,6 +26,7 @@ from airtcp.questions.study import (
     charts_answer,
     rows_answer,
 )
+from airtcp.questions.study.findings_link import SETTLED, standing
 from airtcp.questions.trace import answer as trace_answer
 from airtcp.questions.trace import answer_models
 from airtcp.words.grammar import problems
@@ -226,19 +228,44 @@ def test_short_traces_carry_no_ratio(links: dict[str, Any], demo: Any) -> None:
     assert "6.1 times as much" in _study(_only(demo, *_copies(long, 88))).headline
 
 
-def test_short_traces_of_bursts_have_a_side_and_no_ratio() -> None:
+def _chains(packets: int, links: int, received_stays: float, lost_stays: float) -> dict[str, Any]:
+    """Draw traces of a two-state chain."""
     draw = random.Random(7)  # noqa: S311 - links, not keys
     traces: dict[str, list[int]] = {}
-    for link in range(88):
+    for link in range(links):
         received, trace = True, list[int]()
-        for _ in range(300):
-            received = received == (draw.random() < (0.95 if received else 0.92))
+        for _ in range(packets):
+            received = received == (draw.random() < (received_stays if received else lost_stays))
             trace.append(int(received))
         traces[f"link{link}"] = trace
-    found = airtcp.study(traces, seed=1, compare=False).answer()
+    return traces
+
+
+def test_short_traces_of_bursts_have_a_side_and_no_ratio() -> None:
+    found = airtcp.study(_chains(300, 88, 0.95, 0.92), seed=1, compare=False).answer()
     assert found is not None
     assert found.headline.startswith("TCP gets more than over independent losses on ")
     assert found.headline.endswith("; their traces are too short to tell by how much.")
+
+
+def test_a_ratio_of_short_traces_would_be_chance() -> None:
+    """PRR 0.6, mu 0.9: those that differ at 300 packets have about twice the ratio of long ones."""
+
+    def ratio(packets: int, links: int) -> float:
+        traces = _chains(packets, links, 0.96, 0.94)
+        found = airtcp.study(traces, seed=3, compare=False, remedies=False).json["links"]
+        ratios = [
+            1 + percent["mean"] / 100
+            for link in found
+            if standing(link, "independent") != 0
+            and (percent := link["tcp"]["difference"]["independent"]["percent"]) is not None
+        ]
+        assert len(ratios) > links / 8
+        return median(ratios)
+
+    long = ratio(100_000, 20)
+    assert ratio(300, 300) > 1.5 * long
+    assert ratio(SETTLED, 60) == pytest.approx(long, rel=0.4)
 
 
 def test_a_trace_within_chance_or_without_independent_rate_has_words(
