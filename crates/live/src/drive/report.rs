@@ -161,15 +161,15 @@ impl Run {
     pub(super) fn text(&self) -> String {
         let mut text = String::from("airtcp emulate: ");
         match &self.problem {
-            None => text.push_str("the run is valid. "),
+            None => text.push_str("the run is valid.\n"),
             Some(problem) => {
-                let _ = write!(text, "the run is NOT valid: {problem}. ");
+                let _ = writeln!(text, "NOT valid: {problem}.");
             }
         }
         let late = &self.lateness;
         let _ = writeln!(
             text,
-            "99 % of {} frames left at most {} late (bound {}, longest {}); {}.",
+            "99 % of {} frames left at most {} late (bound {}, longest {}).\nPriority: {}.",
             late.frames,
             milli(late.p99_s),
             milli(late.bound_s),
