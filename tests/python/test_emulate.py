@@ -302,6 +302,8 @@ def test_a_command_that_is_not_there_is_one_line() -> None:
 @needs_program
 def test_a_scenario_that_is_not_there_is_one_line(tmp_path: Path) -> None:
     refused(start(tmp_path / "absent.toml", "--", "true"), "absent.toml")
+    trace = ROOT / "demo" / "synthetic-good.txt.gz"
+    refused(start(trace, "--", "true"), "synthetic-good.txt.gz", "expected a scenario")
 
 
 @needs_program

@@ -40,8 +40,12 @@ impl Given {
     /// The scenario, ready to be built, and the traces that it names.
     pub(super) fn plan(&self) -> Result<(Resolved, Traces), Failure> {
         let name = self.scenario.display().to_string();
-        let text =
-            std::fs::read_to_string(&self.scenario).map_err(|error| at(&self.scenario, &error))?;
+        let text = std::fs::read_to_string(&self.scenario).map_err(|error| match error.kind() {
+            io::ErrorKind::InvalidData => {
+                at(&self.scenario, &"is no text: expected a scenario (*.toml)")
+            }
+            _ => at(&self.scenario, &error),
+        })?;
         let mut sets = Vec::new();
         for set in &self.sets {
             let (key, value) = set
