@@ -29,7 +29,7 @@ from airtcp.questions.study import (
 from airtcp.questions.study.findings_link import SETTLED, standing
 from airtcp.questions.trace import answer as trace_answer
 from airtcp.questions.trace import answer_models
-from airtcp.words.grammar import problems
+from grammar import problems
 
 if TYPE_CHECKING:
     from airtcp.words.answer import Answer

@@ -13,6 +13,7 @@ import pytest
 import airtcp
 from airtcp.questions.compare import quantities
 from airtcp.words import notes
+from airtcp.words.sentences import Finding
 
 if TYPE_CHECKING:
     from conftest import Program
@@ -100,7 +101,9 @@ def test_an_assumed_slot_stands_beside_every_rate(run: Program, tmp_path: Path) 
     ended = run("study", "bits.txt", "--replicas", "2", "--html", "page.html")
     assert ended.code == 0, ended.err
     assert "rates assume 10 ms" in ended.out
-    found = airtcp.study(tmp_path / "bits.txt", replicas=2).findings
+    answer = airtcp.study(tmp_path / "bits.txt", replicas=2).answer()
+    assert answer is not None
+    found = [part for part in answer.details if isinstance(part, Finding)]
     rates = [f for f in found if "packets/s" in f.headline + f.text]
     assert rates
     assert all(ASSUMED in finding.headline + finding.text for finding in rates), rates

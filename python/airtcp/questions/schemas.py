@@ -42,10 +42,6 @@ _REFERENCE: Final = "#/$defs/"
 def with_answer(kind: str, schema: dict[str, Any]) -> dict[str, Any]:
     """Add the key `answer` to the schema of a result; the sentences are made in Python.
 
-    Args:
-        kind: The kind of document.
-        schema: Its schema.
-
     >>> with_answer("run", {"properties": {"schema": {}}})["properties"]["answer"]
     {'$ref': '#/$defs/Answer'}
     """

@@ -26,8 +26,6 @@ _ROUNDING = 1e-9
 NOT_NEGATIVE: Final = (0.0, inf)
 SHARE: Final = (0.0, 1.0)
 CHANGE: Final = (-100.0, inf)
-ANY: Final = (-inf, inf)
-"""Limits of quantities outside the catalogue: amount, share, change in percent, any number."""
 
 
 SLOT_ASSUMED: Final = "slot 10 ms assumed"
@@ -258,10 +256,6 @@ def negligible(percent: Estimate | None) -> bool:
     True
     """
     return percent is not None and percent["mean"] is not None and signed(percent["mean"]) == "0"
-
-
-ALIKE: Final = "Less than 0.05 % apart:"
-"""Label of such differences."""
 
 
 def change(percent: Estimate) -> Estimate:

@@ -52,11 +52,7 @@ _HIDDEN: Final = {
 
 
 def sentences(document: DiagnoseDocument) -> Sentences | None:
-    """Say why nothing is predicted, and what would tell; None if something is.
-
-    Args:
-        document: The document of a diagnosis.
-    """
+    """Say why nothing is predicted, and what would tell; None if something is."""
     name, seen, other = document["obstacle"], document["observed"], document["other_link"]
     if seen is None:
         return _no_transfer(document)

@@ -130,12 +130,7 @@ def _interval(fit: Fitted, scale: float) -> str:
 
 
 def check(document: DiagnoseDocument, name: str) -> Grid | None:
-    """Return the statistics of the transfer beside those of its replays; none without replays.
-
-    Args:
-        document: The document of a diagnosis.
-        name: The title of the table.
-    """
+    """Return the statistics of the transfer beside those of its replays; none without replays."""
     replay = document["replay"]
     if replay is None:
         return None

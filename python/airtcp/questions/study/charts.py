@@ -25,11 +25,7 @@ def ring(base: alt.Chart, x: Any, y: Any) -> alt.Chart:
 
 
 def size(links: int) -> int:
-    """Return the area of a link's dot, which is smaller among many.
-
-    Args:
-        links: Number of links.
-    """
+    """Return the area of a link's dot, which is smaller among many."""
     return 28 if links > _MANY else 62
 
 

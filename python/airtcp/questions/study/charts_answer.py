@@ -19,11 +19,7 @@ HEIGHT: Final = 300
 
 
 def over_prr(links: int) -> dict[str, Any]:
-    """Draw TCP over each link against PRR, and the curve of independent losses.
-
-    Args:
-        links: Number of links.
-    """
+    """Draw TCP over each link against PRR, and the curve of independent losses."""
     x = alt.X(
         "prr:Q",
         title=studied("prr"),

@@ -6,10 +6,8 @@ because the trace is a single draw.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Literal
 
-from airtcp.questions.compare import findings as compare
 from airtcp.questions.trace.findings import NO_MEMORY, memory, reason
 from airtcp.words.grid import Toned
 from airtcp.words.sentences import (
@@ -119,15 +117,6 @@ def _compared(link: Link, model: Model, name: str) -> str:
         + (f", {others}" if others else "")
         + assumed(link)
     )
-
-
-def reception(link: Link) -> Finding:
-    """State the PRR and its class."""
-    text = (
-        f"{count(link['received'])} of {counted(link['packets'], 'packet')} arrived: "
-        f"PRR {number(link['prr'])}{bounds(link['prr_ci'])}."
-    )
-    return Finding(f"{link['class'].capitalize()} link", text)
 
 
 def burstiness(link: Link) -> Finding:
@@ -264,7 +253,7 @@ def length(link: Link) -> Finding:
 def link_findings(link: Link) -> list[Finding]:
     """Return all findings about one link, the most useful first."""
     model = against_model(link)
-    found = [against_independent(link), burstiness(link), reception(link)]
+    found = [against_independent(link), burstiness(link)]
     start = different_start(link)
     if start is not None:
         found.insert(1, start)
@@ -272,17 +261,4 @@ def link_findings(link: Link) -> list[Finding]:
         found.append(model)
     if link["mu"] is not None:
         found.append(length(link))
-    compared = link.get("compared")
-    if compared is not None:
-        found.append(_at_slot(compare.best_choice(compared, ordered=link["order_known"]), link))
-    remedies = link.get("remedies")
-    if remedies is not None:
-        found.append(_at_slot(compare.remedy(remedies), link))
     return found
-
-
-def _at_slot(finding: Finding, link: Link) -> Finding:
-    """Add to a finding with rates that the slot is assumed, if it is."""
-    if not assumed(link) or "packets/s" not in finding.headline + finding.text:
-        return finding
-    return replace(finding, text=f"{finding.text.rstrip('.')}{assumed(link)}.")

@@ -138,12 +138,7 @@ def _edges(step: float, count: int, end: float) -> list[float]:
 
 
 def window(link: Link, points: int) -> Rows:
-    """Return the congestion window over the trace, to its end, so that its axis is that of time.
-
-    Args:
-        link: The link.
-        points: Most points.
-    """
+    """Return the congestion window over the trace, to its end, so that its axis is that of time."""
     found = link["tcp"]["empirical"]["cwnd"]
     if found is None:
         return []

@@ -19,9 +19,6 @@ def rows(links: Sequence[Link]) -> dict[str, Rows]:
     """Return the rows of the chart by the names of its data.
 
     A link over which TCP delivers nothing has no place on a logarithmic axis.
-
-    Args:
-        links: The links.
     """
     points: Rows = [
         {

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 from airtcp.pages.command import study_command
 from airtcp.pages.page import indented
 from airtcp.pages.section import Page, Plot, Section, some
+from airtcp.questions.compare import answer_many, quantities, sections_remedies, slot_limits
 from airtcp.questions.compare import charts as charts_compare
-from airtcp.questions.compare import quantities, sections_remedies, slot_limits
 from airtcp.questions.compare import tables as compare_tables
 from airtcp.questions.compare.rows import mean_row
 from airtcp.questions.study import answer as answer_study
@@ -267,4 +267,6 @@ def _choice(links: Sequence[Link]) -> list[Section]:
         heading = f"Difference to {reference}, link by link"
         plots = (Plot("choice-links", heading, _DIFFERENCE, chart, paired, wide=True),)
     (grid,) = compare_tables.choices(compared)
-    return [Section("choice", "Which TCP", _CHOICE, plots, grid)]
+    cases = [case for _, case in compared]
+    notes = (answer_many.headline(cases, "link"),) if len(cases) > 1 else ()
+    return [Section("choice", "Which TCP", _CHOICE, plots, grid, notes=notes)]
