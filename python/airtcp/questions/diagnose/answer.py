@@ -12,7 +12,7 @@ from airtcp.questions.compare.effects import spoken
 from airtcp.questions.diagnose import answer_obstacles as obstacles
 from airtcp.questions.diagnose import findings as words
 from airtcp.questions.diagnose import tables
-from airtcp.questions.diagnose.findings_obstacles import evidence, losses
+from airtcp.questions.diagnose.findings import evidence, losses
 from airtcp.questions.diagnose.tables import mbps
 from airtcp.words.answer import DEEPER, Answer
 from airtcp.words.names import shell_paths

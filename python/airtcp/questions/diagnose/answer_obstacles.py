@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.questions.diagnose.document import LEAST_SEGMENTS
-from airtcp.questions.diagnose.findings_obstacles import STATISTICS, UNITS, tried
+from airtcp.questions.diagnose.findings import STATISTICS, UNITS, tried
 from airtcp.questions.diagnose.tables import mbps
 from airtcp.words.sentences import counted, number, share
 

@@ -5,12 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from airtcp.questions.diagnose.findings_air import air_losses
-from airtcp.questions.diagnose.findings_obstacles import UNKNOWABLE, signs
-from airtcp.words.sentences import Finding, begun, listed, number
+from airtcp.words.sentences import Finding, begun, count, counted, listed, number, share
 
 if TYPE_CHECKING:
-    from airtcp.questions.diagnose.document import DiagnoseDocument, Limit, Prediction, SeenAt
+    from airtcp.questions.diagnose.document import (
+        AirFit,
+        AqmFound,
+        DiagnoseDocument,
+        Limit,
+        Prediction,
+        SeenAt,
+    )
 
 SURE: Final = 0.95
 """Probability from which a TCP is named as better [choice]."""
@@ -114,3 +119,143 @@ def verdict(document: DiagnoseDocument, row: Prediction) -> str:
     ):
         return "no difference seen"
     return "cannot tell"
+
+
+STATISTICS: Final = {
+    "goodput_bps": ("goodput (Mb/s)", "goodput", 1e-6),
+    "rtt_p50_s": ("RTT p50 (ms)", "the median RTT", 1e3),
+    "link_losses": ("losses of the link (per s)", "the losses of the link in a second", 1.0),
+    "drop_episodes": ("overflows (per s)", "the overflows of the queue in a second", 1.0),
+}
+"""Statistics of the check: heading, words, and factor to the unit."""
+UNKNOWABLE: Final = {"sharing", "batches", "no-sack"}
+"""Doubts with which no other TCP is predicted."""
+UNITS: Final = {1e-6: " Mb/s", 1e3: " ms"}
+
+
+def evidence(document: DiagnoseDocument) -> str | None:
+    """State what shows a policer or other traffic, if that is why nothing is predicted."""
+    name, other = document["obstacle"], document["other_link"]
+    policer, shared = (None, None) if other is None else (other["policer"], other["shared"])
+    if name == "policer" and policer is not None:
+        rate, burst = number(policer["rate_bps"] / 1e6), number(policer["burst_bytes"] / 1e3)
+        return (
+            f"The policer drops what exceeds {rate} Mb/s and a burst of {burst} kB, without a queue"
+            f" ({counted(policer['drops'], 'drop')})."
+        )
+    if name != "shared" or shared is None:
+        return None
+    if shared["waited_alone"]:
+        return (
+            f"{count(shared['waited_alone'])} of {counted(shared['alone'], 'packet')} that found no"
+            " other one of this transfer in the queue waited all the same."
+        )
+    return (
+        f"At {counted(shared['drops'], 'drop')} the wait is constant, and the packets of this"
+        " transfer in the queue are not."
+    )
+
+
+def tried(document: DiagnoseDocument) -> str:
+    """Name the laws that were replayed: "cubic, reno or bbr1"."""
+    laws = [each["tcp"] for each in document["tcp_checked"]] or [document["tcp"]]
+    return " or ".join([*([", ".join(laws[:-1])] if laws[1:] else []), laws[-1]])
+
+
+def signs(document: DiagnoseDocument) -> list[str]:
+    """Name what one rate and one drop-tail queue do not describe, and what replays include."""
+    other = document["other_link"]
+    if other is None:
+        return []
+    said: list[str] = []
+    still, window, application = (
+        other["stand_stills"],
+        other["receive_window"],
+        other["application"],
+    )
+    if other["aqm"] is not None:
+        said.append(_discipline(other["aqm"]))
+    if still is not None:
+        mean = number(still["total_s"] / max(still["count"], 1))
+        said.append(
+            f"the link stood still {counted(still['count'], 'time')}, for {mean} s on average"
+        )
+    if window is not None:
+        said.append(f"the receive window limits {share(window['share'])} of the time")
+    if application is not None and application["kind"] == "steady":
+        rate = number(application["rate_bps"] / 1e6)
+        said.append(f"the application wrote {rate} Mb/s, and the transfer fell behind it")
+    return said
+
+
+def _discipline(aqm: AqmFound) -> str:
+    """Name the discipline of a queue that drops early, if its drops do."""
+    rule = aqm["codel"]
+    if rule["found"]:
+        drops = counted(rule["due"] + rule["not_due"], "drop")
+        return (
+            f"the queue is managed by CoDel: {count(rule['due'])} of {drops} came when it drops"
+            " (after 0.1 s of waits above 5 ms)"
+        )
+    return (
+        "the queue drops before it is full, and the capture does not tell by which rule (replayed"
+        " as CoDel)"
+    )
+
+
+def losses(document: DiagnoseDocument) -> str:
+    """State how many packets were lost, and by what."""
+    seen, link, lost = document["losses"], document["link"], document["lost_packets"]
+    if seen is None or link is None:
+        return ""
+    if not lost:
+        return "No packet was lost."
+    by = {origin: sum(each["origin"] == origin for each in lost) for origin in _ORIGINS}
+    places = [f"{count(n)} {_ORIGINS[origin]}" for origin, n in by.items() if n]
+    text = f"{count(len(lost))} of {counted(seen['sent'], 'packet')} were lost: {listed(places)}."
+    if seen["bursty"] and by["link"] and seen["mean_burst"] is not None:
+        text += f" The losses come in bursts of {number(seen['mean_burst'], 2)} packets on average."
+    return text
+
+
+_ORIGINS: Final = {"link": "on the link", "queue": "by the queue", "unknown": "by either"}
+
+
+SOURCES: Final = {
+    "air": "the air",
+    "timing": "packet timing",
+    "backlog": "backlog at losses",
+    "option": "the option",
+}
+"""Sources of a parameter of the link."""
+
+
+def air_losses(document: DiagnoseDocument) -> Finding | None:
+    """State what the air did to the packets, if it was captured."""
+    air, host = document["air"], document["air_fit"]
+    if host is not None:
+        return Finding("On the air", _of_host(host))
+    if air is None or air["residual_loss"] is None:
+        return None
+    text = (
+        f"It lost {share(air['raw_loss'] or 0.0)} of the attempts and, after retries,"
+        f" {share(air['residual_loss'])} of the packets."
+    )
+    return Finding("On the air", text)
+
+
+def _of_host(air: AirFit) -> str:
+    if air["not_used"] == "missed":
+        return f"The sniffer missed {share(air['missed_share'])} of the frames, so it is not used."
+    if air["not_used"] is not None:
+        found = counted(air["packets"], "packet")
+        return f"Only {found} of the transfer were found, so it is not used."
+    loss = air["loss"]
+    low, high = (number(100 * (loss[end] or 0.0)) for end in ("low", "high"))
+    text = (
+        f"The link gave up {count(air['lost'])} of {counted(air['packets'], 'packet')} after the"
+        f" last attempt, {number(100 * loss['value'])} % [{low}, {high}]."
+    )
+    if air["not_on_air"] is not None:
+        text += f" {counted(air['not_on_air'], 'segment')} of the host did not come to the air."
+    return text

@@ -6,8 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.questions.diagnose import findings as words
-from airtcp.questions.diagnose.findings_air import SOURCES
-from airtcp.questions.diagnose.findings_obstacles import STATISTICS
+from airtcp.questions.diagnose.findings import SOURCES, STATISTICS
 from airtcp.words.grid import Column, Grid, elided
 from airtcp.words.sentences import count, number
 

@@ -12,7 +12,7 @@ from airtcp.questions.compare import charts as charts_compare
 from airtcp.questions.compare import tables as compare_tables
 from airtcp.questions.compare.rows import mean_row
 from airtcp.questions.study import answer as answer_study
-from airtcp.questions.study import answer_capacity, charts, charts_answer, rows, rows_answer, tables
+from airtcp.questions.study import answer_capacity, charts, rows, tables
 from airtcp.questions.study import findings as study_words
 from airtcp.questions.study.sections_capacity import capacity_sections
 from airtcp.questions.study.sections_link import link_items
@@ -110,7 +110,7 @@ def study_page(document: StudyDocument, file: str | None = None) -> Page:
     terms = (_TERMS if links else {}) | (_CAPACITY_TERMS if capacities else {})
     options = indented(document["options"])
     sections.append(Section("method", "Method", terms=tuple(terms.items()), code=options))
-    chart = charts_answer.NAME if len(links) > 1 else "link-tcp" if links else "capacity-0"
+    chart = charts.ANSWER if len(links) > 1 else "link-tcp" if links else "capacity-0"
     return Page(
         answer_study.answer(document, file),
         sections,
@@ -182,14 +182,14 @@ def _overview(links: Sequence[Link]) -> tuple[Plot, ...]:
     found = rows.of_links(links)
     lines = rows.lines(found)
     chain = found if any(row["tcp"] and row["chain"] for row in found) else []
-    over_prr = rows_answer.rows(links)
+    over_prr = rows.over_prr(links)
     unit: Rows = [{}]
     return (
         Plot(
-            charts_answer.NAME,
+            charts.ANSWER,
             "TCP over each link, by PRR",
             _OVER_PRR,
-            charts_answer.over_prr(number),
+            charts.over_prr(number),
             over_prr,
         ),
         Plot(
