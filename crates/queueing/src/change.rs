@@ -84,7 +84,7 @@ mod tests {
         let mut queue = Queue::new(&of(3), Seed::new(1), "q").unwrap();
         let (mut pool, mut probe) = (Pool::new(), NoProbe);
         let mut cx = PoolCx::new(&mut probe, &mut pool, EventSource::Queue(0));
-        let mut offer = |queue: &mut Queue, cx: &mut PoolCx<'_, NoProbe>| {
+        let offer = |queue: &mut Queue, cx: &mut PoolCx<'_, NoProbe>| {
             let to = EndpointId::new(0, Side::Server);
             let id = cx.pool.insert(Packet { to, segment: Segment::datagram(0, 1_000) });
             queue.enqueue(Nanos::ZERO, id, cx) == Verdict::Queued
