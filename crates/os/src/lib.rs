@@ -7,6 +7,7 @@
 pub mod child;
 pub mod clock;
 pub mod error;
+pub mod fifo;
 pub mod interface;
 pub mod namespace;
 pub mod offload;
