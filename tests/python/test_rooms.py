@@ -22,6 +22,7 @@ ROOMS: Final = (
     "data",
     "files",
     "inputs",
+    "laws",
     "words",
     "charts",
     "pages",
