@@ -37,6 +37,7 @@ QUESTIONS: Final = (
     "capture",
     "diagnose",
     "sweep",
+    "measure",
     "schemas",
 )
 FACE: Final = ("airtcp", "airtcp.__main__")
