@@ -39,6 +39,7 @@ QUESTIONS: Final = (
     "diagnose",
     "sweep",
     "emulate",
+    "measure",
     "schemas",
 )
 FACE: Final = ("airtcp", "airtcp.__main__")
