@@ -32,6 +32,7 @@ QUESTIONS: Final = (
     "trace",
     "run",
     "compare",
+    "evaluate",
     "study",
     "fit",
     "capture",

@@ -27,7 +27,7 @@ from airtcp.data.document_part import Part
 from airtcp.data.extension import core_schema
 from airtcp.words.answer import MEANINGS
 
-PYTHON_KINDS: Final = ("diagnose", "fit", "sweep", "sweep-file")
+PYTHON_KINDS: Final = ("diagnose", "evaluate", "fit", "sweep", "sweep-file")
 """Documents that are made in Python, and the sweep file, which is read there."""
 _PLAIN: Final = {
     str: "string",
@@ -177,6 +177,7 @@ def _sentence(text: str) -> str:
 def _document_schema(kind: str) -> dict[str, Any]:
     """Return the schema of a document that is made in Python."""
     from airtcp.questions.diagnose.document import DiagnoseDocument
+    from airtcp.questions.evaluate.document import EvaluateDocument
     from airtcp.questions.fit.document import FitDocument
     from airtcp.questions.sweep.document import SweepDocument
     from airtcp.questions.sweep.file_keys import file_schema
@@ -185,6 +186,7 @@ def _document_schema(kind: str) -> dict[str, Any]:
         return file_schema()
     roots: dict[str, type] = {
         "diagnose": DiagnoseDocument,
+        "evaluate": EvaluateDocument,
         "fit": FitDocument,
         "sweep": SweepDocument,
     }
@@ -208,6 +210,7 @@ def schema(
         "schemes",
         "capture",
         "diagnose",
+        "evaluate",
         "fit",
         "sweep",
         "sweep-file",
