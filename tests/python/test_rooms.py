@@ -33,6 +33,7 @@ QUESTIONS: Final = (
     "trace",
     "run",
     "compare",
+    "evaluate",
     "study",
     "fit",
     "capture",

@@ -23,6 +23,7 @@ HOME: Final = {
     "study": "airtcp.cli.study:study",
     "run": "airtcp.cli.run:run",
     "compare": "airtcp.cli.compare:compare",
+    "evaluate": "airtcp.cli.evaluate:evaluate",
     "capture": "airtcp.cli.capture:capture",
     "diagnose": "airtcp.cli.diagnose:diagnose",
     "sweep": "airtcp.cli.sweep:sweep",

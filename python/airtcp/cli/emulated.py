@@ -77,7 +77,7 @@ def run(asked: Asked) -> NoReturn:
     if asked.html is None:
         fail("--html needs the name of a file")
     places.check(asked.html, force=asked.force, inputs=_files(asked.inputs), ours=True)
-    place = found("emulate")
+    place = needed_program("emulate")
     with tempfile.TemporaryDirectory(prefix="airtcp-") as folder:
         document = asked.json or Path(folder) / "run.json"
         # A document of an earlier run is not that of this one.

@@ -27,7 +27,7 @@ from airtcp.data.document_part import Part
 from airtcp.data.extension import core_schema
 from airtcp.words.answer import MEANINGS
 
-PYTHON_KINDS: Final = ("diagnose", "emulate", "fit", "sweep", "sweep-file")
+PYTHON_KINDS: Final = ("diagnose", "emulate", "evaluate", "fit", "sweep", "sweep-file")
 """Documents whose types stand in Python, and the sweep file, which is read there."""
 _PLAIN: Final = {
     str: "string",
@@ -180,6 +180,7 @@ def _document_schema(kind: str) -> dict[str, Any]:
     """Return the schema of a document that is made in Python."""
     from airtcp.questions.diagnose.document import DiagnoseDocument
     from airtcp.questions.emulate.document import EmulateDocument
+    from airtcp.questions.evaluate.document import EvaluateDocument
     from airtcp.questions.fit.document import FitDocument
     from airtcp.questions.sweep.document import SweepDocument
     from airtcp.questions.sweep.file_keys import file_schema
@@ -189,6 +190,7 @@ def _document_schema(kind: str) -> dict[str, Any]:
     roots: dict[str, type] = {
         "diagnose": DiagnoseDocument,
         "emulate": EmulateDocument,
+        "evaluate": EvaluateDocument,
         "fit": FitDocument,
         "sweep": SweepDocument,
     }
@@ -213,6 +215,7 @@ def schema(
         "capture",
         "diagnose",
         "emulate",
+        "evaluate",
         "fit",
         "sweep",
         "sweep-file",
