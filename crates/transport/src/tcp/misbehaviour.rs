@@ -47,7 +47,7 @@ pub(super) struct Misbehaving {
     division: u64,
     /// Bytes claimed beyond what has arrived.
     ahead: u64,
-    /// Highest offset acknowledged.
+    /// Highest offset acknowledged; the SYN takes 0.
     acked: u64,
     /// New data has arrived since the last acknowledgement.
     progress: bool,
@@ -59,7 +59,7 @@ impl Misbehaving {
     /// `None` for a receiver that follows RFC 5681. `mss` is that of the sender, in bytes.
     pub(super) fn new(how: Misbehaviour, mss: u64) -> Option<Box<Self>> {
         let (division, ahead) = (u64::from(how.ack_division), u64::from(how.optimistic_acks) * mss);
-        let new = Self { division, ahead, acked: 0, progress: false, parts: None };
+        let new = Self { division, ahead, acked: 1, progress: false, parts: None };
         (!how.is_none()).then(|| Box::new(new))
     }
 
