@@ -85,7 +85,8 @@ impl Source {
     /// An override of a place that there is not.
     pub fn with(&self, overrides: &[(String, String)]) -> Result<Self, ScenarioError> {
         let tree = self.overridden(overrides)?;
-        Ok(Self { text: self.text.clone(), name: self.name.clone(), tree })
+        let tcp = self.tcp.clone();
+        Ok(Self { text: self.text.clone(), name: self.name.clone(), tree, tcp })
     }
 
     fn overridden(&self, overrides: &[(String, String)]) -> Result<Value, ScenarioError> {
