@@ -26,6 +26,8 @@ _ROUNDING = 1e-9
 NOT_NEGATIVE: Final = (0.0, inf)
 SHARE: Final = (0.0, 1.0)
 CHANGE: Final = (-100.0, inf)
+ANY: Final = (-inf, inf)
+"""Limits of quantities outside the catalogue: amount, share, change in percent, any number."""
 
 
 SLOT_ASSUMED: Final = "slot 10 ms assumed"
