@@ -32,6 +32,9 @@ _ANSWERS: Final = {
     "fit": "fit.answer",
     "trace": "trace.answer",
     "models": "trace.answer_models",
+    "emulate": "emulate.answer",
+    "evaluate": "evaluate.answer",
+    "measure": "measure.answer",
 }
 """Files of questions whose answer follows from the document alone."""
 _DEEPER: Final = {"trace fit": "Fit TCP to its links"}
