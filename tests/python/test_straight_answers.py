@@ -14,6 +14,7 @@ import airtcp
 from airtcp.questions.compare import quantities
 from airtcp.words import notes
 from airtcp.words.sentences import Finding
+from page_parts import parts_of, unpacked
 
 if TYPE_CHECKING:
     from conftest import Program
@@ -192,7 +193,8 @@ def test_axes_and_tables_of_a_page_say_that_the_slot_is_assumed(
     titles = set(re.findall(r'"title":"([^"]*(?:packets|[kM]b)/s[^"]*)"', page))
     assert titles
     assert all(ASSUMED in title for title in titles), titles
-    assert f'"rate":"packets/s ({ASSUMED})"' in page
+    (links,) = parts_of(page).payload["items"]["packed"]
+    assert all(f"packets/s ({ASSUMED})" in link["heads"] for link in unpacked(links))
     known = run(
         "study", "one.txt", "--interval", "10 ms", "--replicas", "2", "--html", "known.html"
     )

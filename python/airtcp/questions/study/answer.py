@@ -11,14 +11,20 @@ from math import comb
 from statistics import median
 from typing import TYPE_CHECKING, Any, Final
 
-from airtcp.questions.compare import answer_many, slot_limits, tables_remedies
+from airtcp.questions.compare import answer_many, answer_tcp, slot_limits, tables_remedies
 from airtcp.questions.compare import findings as compare_words
 from airtcp.questions.compare import tables as compare_tables
 from airtcp.questions.study import answer_capacity, answer_link, tables
 from airtcp.questions.study import answer_helps as helps
 from airtcp.questions.study import findings as study_words
 from airtcp.questions.study.findings import BY_CHANCE
-from airtcp.questions.study.findings_link import SETTLED_SAID, against, carries_ratio, standing
+from airtcp.questions.study.findings_link import (
+    SETTLED_SAID,
+    against,
+    beside_rates,
+    carries_ratio,
+    standing,
+)
 from airtcp.questions.trace import tables as trace_tables
 from airtcp.questions.trace.findings import memory, too_short
 from airtcp.words import notes as notes_words
@@ -309,6 +315,10 @@ def _compared(document: StudyDocument) -> list[Finding | Grid]:
     if len(cases) > 1:
         best = answer_many.headline([case for _, case in cases], "link")
         found.insert(0, Finding("The best TCP for these links", best))
+    elif cases:
+        best = answer_tcp.told(cases[0][1]).headline.removesuffix(".")
+        note = beside_rates(links[0]) if links and "packets/s" in best else ""
+        found.insert(0, Finding("The best TCP for this link", f"{best}{note}."))
     if len(links) + len(capacities) != 1:
         return found
     tried = [

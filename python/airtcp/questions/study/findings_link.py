@@ -6,8 +6,9 @@ because the trace is a single draw.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
+from airtcp.charts.parts import assume
 from airtcp.questions.trace.findings import NO_MEMORY, memory, reason
 from airtcp.words.grid import Toned
 from airtcp.words.sentences import (
@@ -23,6 +24,8 @@ from airtcp.words.sentences import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from airtcp.data.documents import Link
 
 
@@ -77,7 +80,7 @@ def against(link: Link) -> str:
     return times(mean)
 
 
-def assumed(link: Link) -> str:
+def beside_rates(link: Link) -> str:
     """Return the note beside a rate if its slot is assumed."""
     return f" ({SLOT_ASSUMED})" if link["tcp"].get("slot_assumed", False) else ""
 
@@ -93,6 +96,12 @@ def rate_note(unknown: int, links: int) -> str:
     if unknown == links:
         return SLOT_ASSUMED
     return f"{SLOT_ASSUMED} for {unknown} of {counted(links, 'link')}"
+
+
+def noted(charts: Mapping[str, Any], links: Sequence[Link]) -> dict[str, Any]:
+    """Return charts with a note beside each rate, if the slot of links is assumed."""
+    unknown = sum(link["tcp"].get("slot_assumed", False) for link in links)
+    return assume(charts, rate_note(unknown, len(links)))
 
 
 def _others(link: Link, model: Model) -> str:
@@ -115,7 +124,7 @@ def _compared(link: Link, model: Model, name: str) -> str:
         f"TCP gets {number(tcp['empirical']['packets_per_second'])} packets/s over the trace and"
         f" {number(mean)} on average over {name}"
         + (f", {others}" if others else "")
-        + assumed(link)
+        + beside_rates(link)
     )
 
 
@@ -165,9 +174,9 @@ def against_independent(link: Link) -> Finding:
     """Compare TCP over the trace with TCP over independent losses."""
     difference = link["tcp"]["difference"]["independent"]
     if memory(link) == "constant":
-        rate = number(link["tcp"]["empirical"]["packets_per_second"])
-        text = f"TCP gets {rate} packets/s{assumed(link)}. There is no order of losses to compare."
-        return Finding(f"{rate} packets/s{assumed(link)}", text)
+        rate = f"{number(link['tcp']['empirical']['packets_per_second'])} packets/s"
+        rate += beside_rates(link)
+        return Finding(rate, f"TCP gets {rate}. There is no order of losses to compare.")
     side = standing(link, "independent")
     text = _compared(link, "independent", "independent losses of equal PRR")
     if not link["order_known"]:

@@ -12,7 +12,7 @@ from airtcp.questions.compare import charts as charts_compare
 from airtcp.questions.compare import tables as compare_tables
 from airtcp.questions.compare.rows import mean_row
 from airtcp.questions.study import answer as answer_study
-from airtcp.questions.study import answer_capacity, charts, rows, tables
+from airtcp.questions.study import answer_capacity, charts, findings_link, rows, tables
 from airtcp.questions.study import findings as study_words
 from airtcp.questions.study.sections_capacity import capacity_sections
 from airtcp.questions.study.sections_link import link_items
@@ -184,12 +184,22 @@ def _overview(links: Sequence[Link]) -> tuple[Plot, ...]:
     chain = found if any(row["tcp"] and row["chain"] for row in found) else []
     over_prr = rows.over_prr(links)
     unit: Rows = [{}]
+    specs = findings_link.noted(
+        {
+            charts.ANSWER: charts.over_prr(number),
+            "gain": charts.gain("rate", number),
+            "gain-percent": charts.gain("percent", number),
+            "chain": charts.against_chain("log", number),
+            "chain-linear": charts.against_chain("linear", number),
+        },
+        links,
+    )
     return (
         Plot(
             charts.ANSWER,
             "TCP over each link, by PRR",
             _OVER_PRR,
-            charts.over_prr(number),
+            specs[charts.ANSWER],
             over_prr,
         ),
         Plot(
@@ -197,9 +207,9 @@ def _overview(links: Sequence[Link]) -> tuple[Plot, ...]:
             "Burstiness and TCP throughput",
             "Throughput over the trace compared with independent losses, by burstiness. Faint: not"
             " significant. Hollow: mu has not settled.",
-            charts.gain("rate", number),
+            specs["gain"],
             {"links": found, "unit": unit},
-            (("gain-percent", "percent", charts.gain("percent", number)),),
+            (("gain-percent", "percent", specs["gain-percent"]),),
             label="packets/s",
         ),
         Plot(
@@ -207,9 +217,9 @@ def _overview(links: Sequence[Link]) -> tuple[Plot, ...]:
             "Does a Gilbert-Elliott chain predict TCP?",
             "On the dashed line the throughput over model and trace is equal; the band is ±10 %. On"
             " logarithmic scales, links over which TCP delivers nothing are left out.",
-            charts.against_chain("log", number),
+            specs["chain"],
             {"links": chain, "diagonal": lines["diagonal"]},
-            (("chain-linear", "linear", charts.against_chain("linear", number)),),
+            (("chain-linear", "linear", specs["chain-linear"]),),
             label="log",
         ),
         Plot(
