@@ -17,6 +17,7 @@ pub mod send;
 pub mod signal;
 mod socket;
 pub mod spread;
+mod tree;
 pub mod user;
 pub mod wait;
 

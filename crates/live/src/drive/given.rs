@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use airtcp_scenario::{Resolved, read};
+use airtcp_scenario::{Resolved, ScenarioError, read};
 use airtcp_study::Traces;
 use airtcp_units::{Nanos, Span};
 use clap::Args;
@@ -59,6 +59,12 @@ impl Given {
         let resolved = traces.read_capacities(&mut scenario).and_then(|()| scenario.resolve());
         Ok((resolved.map_err(|e| said(e.located(&name, &text)))?, traces))
     }
+
+    /// An error of the scenario that is found when its world is built: with file, line and key.
+    pub(super) fn refused(&self, error: ScenarioError) -> Failure {
+        let text = std::fs::read_to_string(&self.scenario).unwrap_or_default();
+        said(error.located(&self.scenario.display().to_string(), &text))
+    }
 }
 
 impl Replay {
@@ -76,7 +82,8 @@ impl Replay {
         let last = arrivals.last().map_or(Nanos(0), |arrival| arrival.at);
         let macs = (0..ports).map(super::ports::mac).collect();
         let load = |name: &str| traces.load(name);
-        let fates = replay(&plan, macs, &load, &arrivals, last + AFTER).map_err(said)?;
+        let fates = replay(&plan, macs, &load, &arrivals, last + AFTER);
+        let fates = fates.map_err(|error| self.given.refused(error))?;
         let mut out = io::BufWriter::new(io::stdout().lock());
         let written = writeln!(out, "{HEADER}")
             .and_then(|()| fates.iter().try_for_each(|fate| writeln!(out, "{fate}")))

@@ -6,10 +6,12 @@
 //! ports        a namespace and a veth pair for each node with real traffic
 //! turn         the loop: read, run the model, write, wait
 //! output       loss log, arrivals, capture
+//! ending       how COMMAND is asked to end
 //! report       what a run was like: text, JSON, exit code
 //! ```
 
 mod command;
+mod ending;
 mod failure;
 mod given;
 mod output;
