@@ -19,7 +19,9 @@ mod rate;
 
 pub use airtcp_probe::{ConfigError, Entry};
 pub use config::{Distribution, JitterConfig, LinkConfig, LossUnit, ReorderingConfig};
-pub use link::{CorruptionNotice, CorruptionNotices, Latency, Link, LinkStats, ProtocolStats};
+pub use link::{
+    CorruptionNotice, CorruptionNotices, Latency, Link, LinkChange, LinkStats, ProtocolStats,
+};
 pub use loss::*;
 pub use policer::PolicerConfig;
 pub use protocol::ProtocolConfig;

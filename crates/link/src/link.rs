@@ -37,6 +37,7 @@ use crate::{JitterConfig, LinkConfig, Loss, LossUnit, ReorderingConfig};
 mod ahead;
 mod arq_engine;
 mod arrival;
+mod change;
 mod control;
 mod corruption;
 mod latency;
@@ -45,6 +46,7 @@ mod super_segments;
 mod wire;
 
 pub use arq_engine::ProtocolStats;
+pub use change::LinkChange;
 pub use corruption::{CorruptionNotice, CorruptionNotices};
 pub use latency::Latency;
 

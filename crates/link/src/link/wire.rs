@@ -15,6 +15,24 @@ pub(super) enum Transmitter {
     Varying(Box<CapacityClock>),
 }
 
+impl Transmitter {
+    pub(super) fn new(config: &LinkConfig) -> Self {
+        match (config.slot, &config.rate) {
+            (Some(slot), _) => Self::Slot(slot),
+            (None, Some(Rate::Constant(rate))) => Self::Rate(TxClock::new(*rate)),
+            // A trace without capacity was refused earlier.
+            (None, Some(Rate::Trace(trace))) => match trace.scaled() {
+                Ok(Some(capacity)) => {
+                    let clock = CapacityClock::new(capacity, trace.offset);
+                    Self::Varying(Box::new(clock))
+                }
+                Ok(None) | Err(_) => Self::Unlimited,
+            },
+            (None, None) => Self::Unlimited,
+        }
+    }
+}
+
 /// Result of one transmission.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Transmission {
@@ -40,19 +58,7 @@ pub(super) struct Wire {
 impl Wire {
     pub(super) fn new(config: &LinkConfig, loss: Loss) -> Self {
         Self {
-            transmitter: match (config.slot, &config.rate) {
-                (Some(slot), _) => Transmitter::Slot(slot),
-                (None, Some(Rate::Constant(rate))) => Transmitter::Rate(TxClock::new(*rate)),
-                // A trace without capacity was refused earlier.
-                (None, Some(Rate::Trace(trace))) => match trace.scaled() {
-                    Ok(Some(capacity)) => {
-                        let clock = CapacityClock::new(capacity, trace.offset);
-                        Transmitter::Varying(Box::new(clock))
-                    }
-                    Ok(None) | Err(_) => Transmitter::Unlimited,
-                },
-                (None, None) => Transmitter::Unlimited,
-            },
+            transmitter: Transmitter::new(config),
             loss,
             delay: config.delay,
             ready_at: Nanos::ZERO,
