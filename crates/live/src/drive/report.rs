@@ -60,8 +60,8 @@ struct Late {
     /// What is allowed to 99 %, and to 99.9 %.
     bound_s: f64,
     bound_99_9_s: f64,
-    /// Bits written in the busiest second, which choose the bounds.
-    busiest_second_bps: u64,
+    /// Bits a second that one node got within 10 ms, at most, which choose the bounds.
+    peak_bps: u64,
 }
 
 #[derive(Debug, Serialize)]
@@ -153,7 +153,7 @@ impl Run {
                 max_s: max,
                 bound_s: seconds(bound),
                 bound_99_9_s: seconds(tail),
-                busiest_second_bps: driver.lateness.rate_bps(),
+                peak_bps: driver.lateness.peak_bps(),
             },
             base_rtt_s: seconds(driver.lateness.rtt()),
             packets: Packets {

@@ -103,6 +103,7 @@ impl Loop {
         outputs: &mut Outputs,
     ) -> Result<Why, Failure> {
         self.written = vec![(0, 0); ports.all.len()];
+        outputs.begin(self.begin);
         let why = self.turns(emulation, ports, signals, client, outputs)?;
         self.count_lost(ports)?;
         Ok(why)
@@ -239,7 +240,7 @@ impl Loop {
             let now = clock::now();
             let written = self.model(now);
             for frame in &batch[from..from + sent] {
-                self.lateness.add(frame.at, written, frame.bytes.len());
+                self.lateness.add(frame.at, written, frame.port, frame.bytes.len());
                 self.series.late(written.since(frame.at.min(written)));
                 let (count, bytes) = &mut self.written[first.port];
                 *count += 1;

@@ -2,24 +2,27 @@
 //!
 //! ```text
 //! lateness     when a frame is written, less when it left the model
-//! B            max(300 us, RTT / 20); from 100 Mb/s on max(1 ms, RTT / 20)
+//! rate         bits of the IP packets that one node gets in 10 ms, at most, a second
+//! B            max(300 us, RTT / 20); at a rate above 100 Mb/s max(1 ms, RTT / 20)
 //! valid        99 % of the frames at most B late, 99.9 % at most 5 B, and no frame lost by a ring
 //! ```
-//! RTT is the round-trip time of the path without a queue. The rate is that of the run: bits of all frames written, in the
-//! second with the most. At high rates frames leave in bursts: an aggregate of 802.11 hands over up to some hundred at one
-//! instant, and the kernel takes 1 to 3 us for each, so the last is written hundreds of microseconds late on an idle
-//! machine, too. Lateness adds to delay, and changes no fate.
+//! RTT is the round-trip time of the path without a queue. A link never delivers more in 10 ms than its rate, but a cell
+//! does: an aggregate of 802.11 hands over some hundred frames at one instant. The kernel takes 1 to 3 us for each, so the
+//! last is written hundreds of microseconds late on an idle machine, too. Lateness adds to delay, and changes no fate.
 
 use airtcp_units::{Delays, Nanos, Span};
 
 /// Lateness that is allowed to 99 % of the frames on every path: up to [`SLOW_BPS`], and above.
 const ALLOWED: [Span; 2] = [Span(300_000), Span(1_000_000)];
-const SLOW_BPS: u64 = 100_000_000;
+/// Bits in a [`WINDOW`] at 100 Mb/s, and the packet that began before it.
+const SLOW_BITS: u64 = 1_000_000 + 12_000;
 /// Part of the round-trip time that is allowed.
 const RTT_PART: u64 = 20;
 /// So many times the bound is allowed to 99.9 % of the frames: a quarter of the round-trip time on a long path.
 const TAIL: u64 = 5;
-const SECOND: u64 = 1_000_000_000;
+/// In nanoseconds.
+const WINDOW: u64 = 10_000_000;
+const ETHERNET: usize = 14;
 
 /// The lateness of all frames, in bounded memory; percentiles are right within 0.8 %.
 #[derive(Debug, Clone)]
@@ -29,9 +32,9 @@ pub struct Lateness {
     longest: Span,
     rtt: Span,
     lost: u64,
-    /// The present second of the model, its bits, and the most bits of a second.
-    second: u64,
-    bits: u64,
+    /// For each port the window of its last frame, and the bits in it.
+    windows: Vec<(u64, u64)>,
+    /// The most bits of a window.
     most: u64,
 }
 
@@ -57,21 +60,25 @@ impl Lateness {
     /// No frame yet, on a path of this round-trip time without a queue.
     pub fn new(rtt: Span) -> Self {
         let (delays, longest) = (Delays::default(), Span::ZERO);
-        Self { delays, frames: 0, longest, rtt, lost: 0, second: 0, bits: 0, most: 0 }
+        Self { delays, frames: 0, longest, rtt, lost: 0, windows: Vec::new(), most: 0 }
     }
 
-    /// A frame of so many bytes that left the model at `left` was written at `written`.
-    pub fn add(&mut self, left: Nanos, written: Nanos, bytes: usize) {
+    /// A frame of so many bytes for a port left the model at `left` and was written at `written`.
+    pub fn add(&mut self, left: Nanos, written: Nanos, port: usize, bytes: usize) {
         let lateness = written.since(left.min(written));
         self.delays.add(lateness);
         self.frames += 1;
         self.longest = self.longest.max(lateness);
-        let second = left.0 / SECOND;
-        if second != self.second {
-            (self.second, self.bits) = (second, 0);
+        if self.windows.len() <= port {
+            self.windows.resize(port + 1, (0, 0));
         }
-        self.bits += 8 * bytes as u64;
-        self.most = self.most.max(self.bits);
+        let (window, bits) = &mut self.windows[port];
+        let present = left.0 / WINDOW;
+        if *window != present {
+            (*window, *bits) = (present, 0);
+        }
+        *bits += 8 * bytes.saturating_sub(ETHERNET) as u64;
+        self.most = self.most.max(*bits);
     }
 
     /// A ring lost frames: the kernel's count since the last call.
@@ -102,14 +109,14 @@ impl Lateness {
         }
     }
 
-    /// Bits written in the second with the most, both ways together.
-    pub const fn rate_bps(&self) -> u64 {
-        self.most
+    /// Bits a second that one node got within 10 ms, at most.
+    pub const fn peak_bps(&self) -> u64 {
+        self.most * (1_000_000_000 / WINDOW)
     }
 
     /// The bounds of 99 % and of 99.9 % of the frames.
     pub fn bounds(&self) -> [Span; 2] {
-        let allowed = ALLOWED[usize::from(self.most > SLOW_BPS)];
+        let allowed = ALLOWED[usize::from(self.most > SLOW_BITS)];
         let bound = allowed.max(Span(self.rtt.0 / RTT_PART));
         [bound, Span(TAIL * bound.0)]
     }
@@ -132,12 +139,13 @@ impl Lateness {
 mod tests {
     use super::*;
 
-    /// A run of frames of 1,250 bytes, 10 kbit, in one second.
+    /// A run of packets of 1,250 bytes, 10 kbit, one each 0.1 ms: 100 Mb/s.
     fn run(rtt_ms: u64, latenesses: &[(u64, u64)]) -> Lateness {
         let mut run = Lateness::new(Span(rtt_ms * 1_000_000));
         for (frames, micros) in latenesses {
             for _ in 0..*frames {
-                run.add(Nanos(7), Nanos(7 + micros * 1_000), 1_250);
+                let left = 100_000 * run.frames();
+                run.add(Nanos(left), Nanos(left + micros * 1_000), 0, 1_264);
             }
         }
         run
@@ -169,22 +177,30 @@ mod tests {
         assert_eq!(slow(&run(0, &[(998, 200), (2, 1_600)])), Some(1_000));
     }
 
-    /// 10,000 frames of 10 kbit are 100 Mb/s.
     #[test]
-    fn the_rate_of_the_busiest_second_chooses_the_bound() {
-        assert_eq!(run(0, &[(10_000, 200)]).bounds(), [Span(300_000), Span(1_500_000)]);
-        let fast = run(0, &[(9_800, 200), (201, 900)]);
-        assert_eq!(fast.rate_bps(), 100_010_000);
-        assert_eq!(fast.bounds(), [Span(1_000_000), Span(5_000_000)]);
-        assert_eq!(fast.validity(), Validity::Valid);
-        assert_eq!(slow(&run(0, &[(9_799, 200), (201, 900)])), Some(100));
-        // The same frames in two seconds are half as fast.
-        let mut two = run(0, &[(9_000, 200)]);
-        for _ in 0..9_000 {
-            two.add(Nanos(SECOND), Nanos(SECOND + 900_000), 1_250);
-        }
-        assert_eq!(two.rate_bps(), 90_000_000);
-        assert_eq!(slow(&two), Some(100));
+    fn the_rate_chooses_the_bound() {
+        let link = run(0, &[(10_000, 200)]);
+        assert_eq!(
+            (link.peak_bps(), link.bounds()),
+            (100_000_000, [Span(300_000), Span(1_500_000)])
+        );
+        // Aggregates of 200 frames, each at one instant, on a path that carries 20 Mb/s.
+        let aggregates = |late: u64| {
+            let mut cell = run(0, &[]);
+            for n in 0..10_000 {
+                let left = n / 200 * 100_000_000;
+                cell.add(Nanos(left), Nanos(left + late), 1, 1_264);
+            }
+            cell
+        };
+        assert_eq!(aggregates(900_000).peak_bps(), 200_000_000);
+        assert_eq!(aggregates(900_000).bounds(), [Span(1_000_000), Span(5_000_000)]);
+        assert_eq!(aggregates(900_000).validity(), Validity::Valid);
+        assert_eq!(slow(&aggregates(1_100_000)), Some(100));
+        // What two nodes get is not added.
+        let mut two = run(0, &[(100, 1)]);
+        two.add(Nanos(0), Nanos(0), 1, 1_264);
+        assert_eq!(two.peak_bps(), 100_000_000);
         // Long paths allow more at every rate.
         assert_eq!(run(100, &[(20_000, 1)]).bounds()[0], Span(5_000_000));
     }
@@ -193,7 +209,7 @@ mod tests {
     #[test]
     fn never_negative() {
         let mut run = run(20, &[]);
-        run.add(Nanos(9), Nanos(3), 60);
+        run.add(Nanos(9), Nanos(3), 0, 60);
         assert_eq!(run.quantiles()[3], Span::ZERO);
     }
 }

@@ -22,8 +22,8 @@ class Lateness(TypedDict):
     """The greatest `p99_s` of a valid run."""
     bound_99_9_s: float
     """The greatest `p99_9_s` of a valid run."""
-    busiest_second_bps: int
-    """Bits written in the second with the most, of the model's time: it chooses the bounds."""
+    peak_bps: int
+    """Bits of IP packets a second that one node got within 10 ms, at most: it chooses the bounds."""
 
 
 class Packets(TypedDict):
