@@ -21,6 +21,7 @@ pub mod signal;
 mod socket;
 pub mod spread;
 pub mod tcp;
+mod tree;
 pub mod user;
 pub mod wait;
 

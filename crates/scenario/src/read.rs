@@ -85,8 +85,7 @@ impl Source {
     /// An override of a place that there is not.
     pub fn with(&self, overrides: &[(String, String)]) -> Result<Self, ScenarioError> {
         let tree = self.overridden(overrides)?;
-        let tcp = self.tcp.clone();
-        Ok(Self { text: self.text.clone(), name: self.name.clone(), tree, tcp })
+        Ok(Self { tree, ..self.clone() })
     }
 
     fn overridden(&self, overrides: &[(String, String)]) -> Result<Value, ScenarioError> {

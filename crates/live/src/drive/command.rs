@@ -1,7 +1,7 @@
 //! The options of `emulate`, and the order of things.
 
 use std::ffi::OsString;
-use std::os::unix::process::ExitStatusExt;
+use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
 
@@ -24,6 +24,8 @@ use super::turn::{Loop, Why};
 use crate::emulate::Emulation;
 use crate::exit::ended;
 
+/// Exit status of a run whose COMMAND was ended by Ctrl-C or SIGTERM, as of all commands of airtcp.
+const INTERRUPTED: u8 = 130;
 /// Time that a program at the other side has to begin to listen.
 const SERVER_STARTS_NS: i64 = 400_000_000;
 
@@ -77,7 +79,8 @@ fn seconds(text: &str) -> Result<f64, String> {
 }
 
 impl Emulate {
-    /// Runs it. Exit: the status of COMMAND; 2 for wrong input; 3 if the run is not valid.
+    /// Runs it. Exit: the status of COMMAND; 2 for wrong input; 3 if the run is not valid; 130 if COMMAND was
+    /// interrupted.
     pub fn run(self) -> ExitCode {
         ended(self.emulate())
     }
@@ -87,7 +90,7 @@ impl Emulate {
         let (plan, traces) = (subject.plan.clone(), subject.traces.clone());
         let control = self.control(subject)?;
         let load = |name: &str| traces.load(name);
-        let base = round_trip(&plan, &load).map_err(said)?;
+        let base = round_trip(&plan, &load).map_err(|error| self.given.refused(error))?;
         // In a namespace of its own, everybody is root.
         let unprivileged = !user::is_root();
         if unprivileged {
@@ -98,7 +101,8 @@ impl Emulate {
         }
         let signals = Signals::open().map_err(said)?;
         let mut ports = Ports::open(&plan, unprivileged)?;
-        let mut emulation = Emulation::new(&plan, ports.macs(), &load).map_err(said)?;
+        let emulation = Emulation::new(&plan, ports.macs(), &load);
+        let mut emulation = emulation.map_err(|error| self.given.refused(error))?;
         let mut outputs = Outputs::open(
             self.loss_log.as_deref(),
             self.record.as_deref(),
@@ -143,6 +147,9 @@ impl Emulate {
         if !run.is_valid() {
             return Ok(ExitCode::from(3));
         }
+        if why == Why::Interrupted && status.is_some() {
+            return Ok(ExitCode::from(INTERRUPTED));
+        }
         Ok(status.map_or(ExitCode::SUCCESS, code))
     }
 
@@ -177,6 +184,8 @@ impl Emulate {
         let Some((program, arguments)) = words.split_first() else { return Ok(None) };
         let mut command = Command::new(program);
         command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null());
+        // Ctrl-C is for COMMAND, whose last words pass while the server runs.
+        command.process_group(0);
         let child = spawn_in(ports.server(), Some(ports.hosts()), &mut command).map_err(said)?;
         wait::until(&[], Some(clock::now() + SERVER_STARTS_NS)).map_err(said)?;
         Ok(Some(child))

@@ -11,12 +11,14 @@
 //! line         what passes now, on a terminal
 //! traffic      what became of the packets, by flow
 //! output       loss log, arrivals, capture
+//! ending       how COMMAND is asked to end
 //! report       what a run was like: text, JSON, exit code
 //! ```
 
 mod again;
 mod command;
 mod control;
+mod ending;
 mod failure;
 mod given;
 mod line;
