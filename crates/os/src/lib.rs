@@ -17,6 +17,7 @@ pub mod schedule;
 pub mod send;
 pub mod signal;
 mod socket;
+pub mod spread;
 pub mod user;
 pub mod wait;
 

@@ -35,6 +35,9 @@ pub(super) enum Why {
 
 /// Frames that are written at once.
 const BATCH: usize = 64;
+/// How long a node may be busy with earlier frames before the next are given up, and between two tries.
+const PATIENCE_NS: i64 = 20_000_000;
+const TRY_AGAIN_NS: i64 = 50_000;
 /// Frames that are read at once before the model runs, so that a flood does not keep it from running.
 const READ: usize = 1_024;
 /// A turn that takes longer was stopped, or the machine slept: what happened meanwhile is not the model's.
@@ -119,6 +122,7 @@ impl Loop {
                 return Ok(Why::Stopped);
             }
             last = now;
+            ports.spread();
             let more = self.read(emulation, ports, outputs)?;
             emulation.run_until(self.model(now));
             self.write(emulation, ports, outputs)?;
@@ -225,17 +229,29 @@ impl Loop {
     ) -> Result<(), Failure> {
         let Some(first) = batch.first() else { return Ok(()) };
         let frames: Vec<&[u8]> = batch.iter().map(|frame| &frame.bytes[..]).collect();
-        let sent = ports.all[first.port].sender.send(&frames).map_err(said)?;
-        let written = self.model(clock::now());
-        self.refused += (batch.len() - sent) as u64;
-        for frame in &batch[..sent] {
-            self.lateness.add(frame.at, written);
-            self.series.late(written.since(frame.at.min(written)));
-            let (count, bytes) = &mut self.written[first.port];
-            *count += 1;
-            *bytes += frame.bytes.len() as u64;
-            outputs.frame(first.port, written.0, &frame.bytes)?;
+        let begin = clock::now();
+        let mut from = 0;
+        while from < batch.len() {
+            let sent = ports.all[first.port].sender.send(&frames[from..]).map_err(said)?;
+            let now = clock::now();
+            let written = self.model(now);
+            for frame in &batch[from..from + sent] {
+                self.lateness.add(frame.at, written);
+                self.series.late(written.since(frame.at.min(written)));
+                let (count, bytes) = &mut self.written[first.port];
+                *count += 1;
+                *bytes += frame.bytes.len() as u64;
+                outputs.frame(first.port, written.0, &frame.bytes)?;
+            }
+            from += sent;
+            if from < batch.len() {
+                if now - begin > PATIENCE_NS {
+                    break;
+                }
+                wait::until(&[], Some(now + TRY_AGAIN_NS)).map_err(said)?;
+            }
         }
+        self.refused += (batch.len() - from) as u64;
         Ok(())
     }
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
 import json
 import re
 from dataclasses import dataclass, field
@@ -96,3 +98,29 @@ def parts_of(page: str) -> PageParts:
     reader.feed(_LIBRARY.sub("", page))
     reader.close()
     return PageParts(json.loads(found[1]), reader.title, reader.plots, reader.findings)
+
+
+def unpacked(value: Any) -> Any:
+    """Decode what `packed` of `airtcp.pages.sent` encoded."""
+    return json.loads(gzip.decompress(base64.b64decode(value))) if isinstance(value, str) else value
+
+
+def data_of(payload: dict[str, Any]) -> dict[str, dict[str, list[dict[str, Any]]]]:
+    """Return the rows of each chart with data, by their name in the chart, as the script does."""
+    tables = unpacked(payload["tables"])
+    found = {
+        name: {key: _rows(tables[place]) for key, place in places.items()}
+        for name, places in payload["data"].items()
+    }
+    if (items := payload.get("items")) is not None:
+        index = items["first"]
+        item = unpacked(items["packed"][index // items["group"]])[index % items["group"]]
+        for name, (_, data) in item["plots"].items():
+            found[name] = {key: _rows(sent) for key, sent in data.items()}
+    return found
+
+
+def _rows(sent: Any) -> list[dict[str, Any]]:
+    if isinstance(sent, list):
+        return sent
+    return [dict(zip(sent, row, strict=True)) for row in zip(*sent.values(), strict=True)]
