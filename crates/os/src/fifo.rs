@@ -30,7 +30,10 @@ impl Fifo {
             Ok(()) => Some(path.to_owned()),
             Err(rustix::io::Errno::EXIST) => None,
             Err(e) => {
-                return Err(Error::system(format!("making the named pipe '{}'", path.display()), e));
+                return Err(Error::system(
+                    format!("making the named pipe '{}'", path.display()),
+                    e,
+                ));
             }
         };
         let opened = Self::opened(path);

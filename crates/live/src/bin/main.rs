@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use airtcp_live::drive::{Emulate, Replay};
+use airtcp_live::drive::{Emulate, Replay, Restore};
 use airtcp_live::ftca::Ftca;
 use clap::{Parser, Subcommand};
 
@@ -18,6 +18,8 @@ struct Program {
 enum Command {
     Emulate(Emulate),
     Replay(Replay),
+    #[command(hide = true)]
+    Restore(Restore),
     Ftca(Ftca),
 }
 
@@ -25,6 +27,7 @@ fn main() -> ExitCode {
     match Program::parse().command {
         Command::Emulate(emulate) => emulate.run(),
         Command::Replay(replay) => replay.run(),
+        Command::Restore(restore) => restore.run(),
         Command::Ftca(ftca) => ftca.run(),
     }
 }
