@@ -52,6 +52,15 @@ pub fn info(socket: impl AsFd) -> Result<TcpInfo> {
     Ok(read(&bytes))
 }
 
+/// Makes closing a connection drop what it has not sent yet, instead of going on to send it.
+///
+/// # Errors
+/// If this is no socket.
+pub fn drop_unsent(socket: impl AsFd) -> Result<()> {
+    rustix::net::sockopt::set_socket_linger(socket, Some(std::time::Duration::ZERO))
+        .map_err(|e| Error::system("preparing a TCP connection", e))
+}
+
 /// Fields at their places in the struct; what an older kernel did not write is 0.
 fn read(bytes: &[u8; SIZE]) -> TcpInfo {
     let long =

@@ -10,13 +10,16 @@ use airtcp_os::signal::{Signal, Signals};
 use airtcp_os::{random, wait};
 
 use super::auth::{Key, NONCE};
+use super::call::Caller;
 use super::client::{Client, Cut};
 use super::document::Document;
 use super::message::LONGEST;
-use super::plan::Plan;
+use super::plan::{MS, Plan};
 
 /// Datagrams that are read before something is sent again.
 const BATCH: usize = 64;
+/// Time between two looks at a thread.
+const LOOK_EVERY: i64 = 20 * MS;
 
 /// Measures the path to a server. `name` is how the user calls it, and `say` tells the user what happens.
 ///
@@ -40,6 +43,7 @@ pub(super) fn measure(
     let nonce = random::secret::<NONCE>().map_err(said)?;
     let mut client = Client::new(secret, nonce, plan, server.is_ipv6(), clock::now());
     let mut driver = Driver { socket, offset: Offset::measure(), refused: false };
+    let mut caller = Caller::new(server);
     let mut told = "";
     loop {
         while let Some(bytes) = client.take(clock::now()) {
@@ -53,8 +57,11 @@ pub(super) fn measure(
             told = client.doing();
             say(told);
         }
+        caller.turn(&mut client);
         let fds = [driver.socket.as_fd(), signals.as_fd()];
-        wait::until(&fds, client.next()).map_err(said)?;
+        let look = caller.runs().then(|| clock::now() + LOOK_EVERY);
+        let next = [client.next(), look].into_iter().flatten().min();
+        wait::until(&fds, next).map_err(said)?;
         while let Some(signal) = signals.read().map_err(said)? {
             if matches!(signal, Signal::Interrupt | Signal::Terminate) {
                 client.interrupt(clock::now());

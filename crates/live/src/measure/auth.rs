@@ -11,7 +11,7 @@ use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 
 /// Bytes of a tag.
-pub(super) const TAG: usize = 16;
+pub const TAG: usize = 16;
 /// Bytes of a secret.
 pub const SECRET: usize = 32;
 /// Bytes of a number that is used once.

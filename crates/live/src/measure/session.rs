@@ -45,7 +45,9 @@ struct Part {
     arrivals: Arrivals,
     /// A TCP connection of this end, each 100 ms.
     load: Vec<LoadSample>,
-    /// The TCP connection has ended.
+    /// The TCP connection has come.
+    opened: bool,
+    /// It has ended.
     loaded: bool,
 }
 
@@ -149,7 +151,7 @@ impl Session {
             Arrivals::records(&part.arrivals.list()[range])
         };
         let sending = part.sending.as_ref();
-        let over = phase != Phase::LoadDown || part.loaded;
+        let over = phase != Phase::LoadDown || part.loaded || !part.opened;
         Some(Chunk {
             phase,
             chunk,
@@ -178,17 +180,23 @@ impl Session {
         self.sealed(&ToClient::Probe(found))
     }
 
-    /// The phase whose TCP connection these bytes open, if it has begun.
-    pub(super) fn opened(&self, bytes: &[u8]) -> Option<Phase> {
-        Phase::ALL.into_iter().find(|phase| {
-            let begun = phase.is_load() && self.parts[phase.place()].begun;
-            begun && self.keys.is_opening(phase.number(), bytes)
-        })
+    /// The phase whose TCP connection these bytes open, if it has begun and has none yet.
+    pub(super) fn open(&mut self, bytes: &[u8]) -> Option<Phase> {
+        let phase = Phase::ALL
+            .into_iter()
+            .find(|phase| self.awaits(*phase) && self.keys.is_opening(phase.number(), bytes))?;
+        self.parts[phase.place()].opened = true;
+        Some(phase)
     }
 
-    /// Whether a phase with a TCP connection has begun.
+    /// Whether a TCP connection is to come.
     pub(super) fn awaits_tcp(&self) -> bool {
-        Phase::ALL.into_iter().any(|p| p.is_load() && self.parts[p.place()].begun)
+        Phase::ALL.into_iter().any(|phase| self.awaits(phase))
+    }
+
+    fn awaits(&self, phase: Phase) -> bool {
+        let part = &self.parts[phase.place()];
+        phase.is_load() && part.begun && !part.opened
     }
 
     /// How long the TCP connection of a phase sends, ns.
