@@ -27,7 +27,7 @@ from airtcp.data.document_part import Part
 from airtcp.data.extension import core_schema
 from airtcp.words.answer import MEANINGS
 
-PYTHON_KINDS: Final = ("diagnose", "fit", "sweep", "sweep-file")
+PYTHON_KINDS: Final = ("diagnose", "fit", "measure", "sweep", "sweep-file")
 """Documents that are made in Python, and the sweep file, which is read there."""
 _PLAIN: Final = {
     str: "string",
@@ -178,6 +178,7 @@ def _document_schema(kind: str) -> dict[str, Any]:
     """Return the schema of a document that is made in Python."""
     from airtcp.questions.diagnose.document import DiagnoseDocument
     from airtcp.questions.fit.document import FitDocument
+    from airtcp.questions.measure.document import MeasureDocument
     from airtcp.questions.sweep.document import SweepDocument
     from airtcp.questions.sweep.file_keys import file_schema
 
@@ -186,6 +187,7 @@ def _document_schema(kind: str) -> dict[str, Any]:
     roots: dict[str, type] = {
         "diagnose": DiagnoseDocument,
         "fit": FitDocument,
+        "measure": MeasureDocument,
         "sweep": SweepDocument,
     }
     schemas = _Schemas()
@@ -209,6 +211,7 @@ def schema(
         "capture",
         "diagnose",
         "fit",
+        "measure",
         "sweep",
         "sweep-file",
     ] = "scenario",

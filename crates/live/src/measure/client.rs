@@ -161,7 +161,9 @@ impl Client {
         let Some(message) = ToClient::read(body) else { return };
         self.heard = now;
         match (message, &mut self.stage) {
-            (ToClient::Echoed { number }, _) => self.echoes.answered(number, at),
+            (ToClient::Echoed { number, held }, _) => {
+                self.echoes.answered(number, at - 100 * i64::from(held));
+            }
             (ToClient::Probe(Probe { phase, number, sent }), _) => {
                 let at = self.clock(at);
                 self.parts[phase.place()].arrivals.add(Arrival { number, at, sent });

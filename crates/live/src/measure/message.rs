@@ -99,6 +99,8 @@ pub(super) enum ToClient {
     Echoed {
         /// Its number.
         number: u32,
+        /// How long the server had it, in 100 ns.
+        held: u32,
     },
     /// A phase began.
     Begun(Phase),
@@ -201,7 +203,7 @@ impl ToClient {
             Self::Cookie { nonce, cookie } => w.bytes(nonce).bytes(cookie),
             Self::Accept { nonce, fresh } => w.bytes(nonce).bytes(fresh),
             Self::Refused { nonce, text } => w.bytes(nonce).text(text),
-            Self::Echoed { number } => w.number(*number),
+            Self::Echoed { number, held } => w.number(*number).number(*held),
             Self::Begun(phase) => w.byte(phase.number()),
             Self::Probe(probe) => w.probe(probe),
             Self::Chunk(chunk) => w.chunk(chunk),
@@ -217,7 +219,7 @@ impl ToClient {
             65 => Self::Cookie { nonce: r.take()?, cookie: r.take::<COOKIE>()? },
             66 => Self::Accept { nonce: r.take()?, fresh: r.take()? },
             67 => Self::Refused { nonce: r.take()?, text: r.text()? },
-            68 => Self::Echoed { number: r.number()? },
+            68 => Self::Echoed { number: r.number()?, held: r.number()? },
             69 => Self::Begun(r.phase()?),
             70 => Self::Probe(r.probe()?),
             71 => Self::Chunk(r.chunk()?),
@@ -392,7 +394,7 @@ mod tests {
             ToClient::Cookie { nonce: [1; NONCE], cookie: [2; COOKIE] },
             ToClient::Accept { nonce: [1; NONCE], fresh: [2; NONCE] },
             ToClient::Refused { nonce: [1; NONCE], text: "it is full".to_owned() },
-            ToClient::Echoed { number: 4 },
+            ToClient::Echoed { number: 4, held: 5 },
             ToClient::Begun(Phase::Train),
             ToClient::Probe(Probe { phase: Phase::BurstsDown, ..probe }),
             ToClient::Chunk(chunk),

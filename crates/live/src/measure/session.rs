@@ -78,7 +78,9 @@ impl Session {
         self.heard = now;
         self.confirmed = true;
         let answer = match message {
-            ToServer::Echo { number } => ToClient::Echoed { number },
+            ToServer::Echo { number } => {
+                ToClient::Echoed { number, held: u32::low_bits((now - at).max(0) / 100) }
+            }
             ToServer::Begin(phase) => self.begin(now, phase),
             ToServer::Probe(probe) => {
                 self.arrived(probe, at);
