@@ -235,6 +235,10 @@ def test_the_trace_is_read_by_study(tmp_path: Path) -> None:
 
 @needs_program
 def test_bad_input_is_one_line(tmp_path: Path, secret: Path) -> None:
+    assert "expected one of HOST" in refusal()
+    assert "expected one of HOST" in refusal("host", "--serve", "--secret", secret)
+    assert "only the client" in refusal("--serve", "--secret", secret, "--json")
+    assert "--listen is for --serve" in refusal("host", "--secret", secret, "--listen", "::1")
     assert "--new-secret FILE" in refusal("host")
     assert "no such file" in refusal("host", "--secret", tmp_path / "none")
     assert "exists" in refusal("--new-secret", secret)

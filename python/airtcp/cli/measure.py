@@ -56,8 +56,14 @@ def measure(
         ),
     ] = None,
     duration: Annotated[
-        str, typer.Option("--for", metavar="SECONDS", help="About how long, 6s to 120s.")
-    ] = "60s",
+        str | None,
+        typer.Option(
+            "--for",
+            metavar="SECONDS",
+            help="About how long, 6s to 120s; by default 60s.",
+            show_default=False,
+        ),
+    ] = None,
     rate: Annotated[
         str | None,
         typer.Option(
@@ -86,17 +92,26 @@ def measure(
     airtcp measure HOST --secret FILE --out PREFIX
     """
     arguments = ["measure"]
-    for option, value in (("--secret", secret), ("--new-secret", new_secret), ("--rate", rate)):
-        arguments += [] if value is None else [option, str(value)]
+    given = {
+        "--secret": secret,
+        "--new-secret": new_secret,
+        "--rate": rate,
+        "--for": duration,
+        "--listen": listen,
+    }
+    for option, value in given.items():
+        arguments += [] if value is None else [f"{option}={value}"]
     arguments += ["--quiet"] if quiet else []
-    if host is None or serve or new_secret is not None:
-        arguments += ["--serve"] if serve else []
-        arguments += [] if listen is None else ["--listen", listen]
-        continue_as("measure", arguments if host is None else [*arguments, "--", host])
+    if (host is not None) + serve + (new_secret is not None) != 1:
+        fail("expected one of HOST (to measure), --serve, and --new-secret FILE")
+    if host is None:
+        if out is not None or as_json:
+            fail("--out and --json need a HOST to measure: only the client has a result")
+        continue_as("measure", [*arguments, "--serve"] if serve else arguments)
     if listen is not None:
         fail("--listen is for --serve: a client does not listen")
     files = _files(out, force=force)
-    raw = _measured([*arguments, "--for", duration, "--", host])
+    raw = _measured([*arguments, "--", host])
     _finish(raw, host, out, files, as_json=as_json, quiet=quiet)
 
 

@@ -46,9 +46,13 @@ pub(super) fn measure(
     let mut caller = Caller::new(server);
     let mut told = "";
     loop {
+        let mut sent = 0;
         while let Some(bytes) = client.take(clock::now()) {
             driver.socket.send(&bytes, None);
-            driver.read(&mut client)?;
+            sent += 1;
+            if sent == BATCH {
+                break;
+            }
         }
         if client.is_done() {
             break;
@@ -69,7 +73,7 @@ pub(super) fn measure(
         }
         driver.read(&mut client)?;
     }
-    ended(client, name, server, driver.refused)
+    ended(&client, name, server, driver.refused)
 }
 
 struct Driver {
@@ -110,7 +114,7 @@ fn is_of_the_network(error: &std::io::Error) -> bool {
 }
 
 fn ended(
-    client: Client,
+    client: &Client,
     name: &str,
     server: SocketAddr,
     refused: bool,
@@ -124,6 +128,6 @@ fn ended(
         )),
         Some(Cut::Refused(text)) => Err(format!("{name} refuses: {text}")),
         Some(Cut::Interrupted) if !client.has_met() => Err("interrupted".to_owned()),
-        _ => Ok(Document::new(&client, server.to_string())),
+        _ => Ok(Document::new(client, server.to_string())),
     }
 }

@@ -47,7 +47,9 @@ impl Key {
 
     fn sum(&self, parts: &[&[u8]]) -> Hmac<Sha256> {
         let mut sum = self.0.clone();
-        parts.iter().for_each(|part| sum.update(part));
+        for part in parts {
+            sum.update(part);
+        }
         sum
     }
 

@@ -6,7 +6,7 @@
 //! the interval of 3 % that has the most weight, where a slope weighs as the square of its bits
 //! (Paxson, ToN 7(3), 1999; Dovrolis, Ramanathan, Moore, ToN 12(6), 2004, for the mode).
 
-use airtcp_units::{Narrow as _, detmath};
+use airtcp_units::{Narrow as _, Saturate as _, detmath};
 use serde::Serialize;
 
 use super::arrivals::Arrival;
@@ -63,7 +63,7 @@ pub(super) fn capacity(arrivals: &[Arrival], headers: u32) -> Option<Capacity> {
     let (rates, sent) = (rate(|a| a.at), rate(|a| a.sent));
     let quantile = |list: &[f64], share: f64| {
         let last = list.len().saturating_sub(1);
-        list.get((last as f64 * share).round() as usize).copied().unwrap_or(bps)
+        list.get(usize::saturate((last as f64 * share).round())).copied().unwrap_or(bps)
     };
     let sent_bps = quantile(&sent, 0.5);
     let near = rates.iter().filter(|rate| (*rate / bps - 1.0).abs() <= AGREES).count();

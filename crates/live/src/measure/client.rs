@@ -169,7 +169,7 @@ impl Client {
                 self.parts[phase.place()].arrivals.add(Arrival { number, at, sent });
             }
             (ToClient::Begun(begun), Stage::Begin(phase)) if begun == *phase => {
-                self.run(now, begun)
+                self.run(now, begun);
             }
             (ToClient::Chunk(chunk), Stage::Report { fetch, .. }) => fetch.add(now, chunk),
             (ToClient::Ended, Stage::Bye { .. }) => self.stage = Stage::Done,

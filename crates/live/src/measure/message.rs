@@ -129,9 +129,9 @@ pub(super) struct Chunk {
     /// The phase.
     pub phase: Phase,
     /// Its number.
-    pub chunk: u32,
+    pub number: u32,
     /// How many there are.
-    pub chunks: u32,
+    pub of: u32,
     /// Probes that the server sent in this phase.
     pub sent: u32,
     /// Times that it stood still, and shifted the rest.
@@ -275,7 +275,7 @@ impl Writer {
     }
 
     fn chunk(&mut self, chunk: &Chunk) -> &mut Self {
-        self.byte(chunk.phase.number()).number(chunk.chunk).number(chunk.chunks);
+        self.byte(chunk.phase.number()).number(chunk.number).number(chunk.of);
         self.number(chunk.sent).number(chunk.pauses).number(chunk.duplicates).number(chunk.over);
         self.bytes(&chunk.records)
     }
@@ -341,8 +341,8 @@ impl<'a> Reader<'a> {
     fn chunk(&mut self) -> Option<Chunk> {
         Some(Chunk {
             phase: self.phase()?,
-            chunk: self.number()?,
-            chunks: self.number()?,
+            number: self.number()?,
+            of: self.number()?,
             sent: self.number()?,
             pauses: self.number()?,
             duplicates: self.number()?,
@@ -382,8 +382,8 @@ mod tests {
         }
         let chunk = Chunk {
             phase: Phase::Train,
-            chunk: 1,
-            chunks: 2,
+            number: 1,
+            of: 2,
             sent: 3,
             pauses: 4,
             duplicates: 5,

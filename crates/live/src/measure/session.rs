@@ -156,8 +156,8 @@ impl Session {
         let over = phase != Phase::LoadDown || part.loaded || !part.opened;
         Some(Chunk {
             phase,
-            chunk,
-            chunks,
+            number: chunk,
+            of: chunks,
             sent: sending.map_or(0, Sending::sent),
             pauses: sending.map_or(0, |sending| sending.pauses),
             duplicates: part.arrivals.duplicates,
