@@ -176,6 +176,26 @@ def test_a_clean_path_is_limited_by_its_rate() -> None:
     assert answer(document).help is None
 
 
+def test_bursts_that_vary_bound_the_capacity_from_below_if_tcp_got_more() -> None:
+    raw = written("1" * 5000)
+    load = {
+        "duration_s": 10.0,
+        "acked": 25_000_000,
+        "retransmitted": 0,
+        "busy_s": 10.0,
+        "rwnd_limited_s": 0.0,
+        "sndbuf_limited_s": 0.0,
+        "echoes": raw["idle"],
+    }
+    batches = raw["down"]["capacity"] | {"kind": "varying", "interval_bps": [4e6, 1.2e7]}
+    raw["down"] = raw["down"] | {"capacity": batches, "load": load}
+    document = call.document(raw, "host")
+    capacity = document["down"]["capacity"]
+    assert capacity is not None
+    assert (capacity["bps"], capacity["low_bps"], capacity["high_bps"]) == (2e7, 4e6, 2e7)
+    assert "4.0 to 20" in str(answer(document))
+
+
 def test_a_short_measurement_says_what_it_knows() -> None:
     raw = written("1" * 5000)
     raw["cut"] = "interrupted"
@@ -350,7 +370,7 @@ def test_over_a_known_link_it_finds_what_the_link_does(
         timeout=60,
     )
     assert done.returncode in (0, 3), done.stderr
-    document = call.document(json.loads(done.stdout), "server")
+    document: Any = call.document(json.loads(done.stdout), "server")
     assert document["cut"] is None
     for way, port, memory in (("down", "server", "bursty"), ("up", "client", None)):
         share, burst = lost_runs(log, port)

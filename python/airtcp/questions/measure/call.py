@@ -84,8 +84,8 @@ def trace_text(raw: Mapping[str, Any]) -> str:
 
 
 def _way(raw: Mapping[str, Any], idle: Idle) -> Way:
-    losses, capacity = _losses(raw["train"]), _capacity(raw["capacity"])
-    load = _load(raw["load"])
+    losses, load = _losses(raw["train"]), _load(raw["load"])
+    capacity = _capacity(raw["capacity"], load)
     return {
         "losses": losses,
         "capacity": capacity,
@@ -135,12 +135,16 @@ def _losses(train: Mapping[str, Any] | None) -> Losses | None:
     }
 
 
-def _capacity(raw: Mapping[str, Any] | None) -> Capacity | None:
+def _capacity(raw: Mapping[str, Any] | None, load: Load | None) -> Capacity | None:
     if raw is None:
         return None
     low, high = raw["interval_bps"]
+    bps, goodput = raw["bps"], 0.0 if load is None else load["goodput_bps"]
+    if raw["kind"] == "varying" and high is not None and goodput > bps:
+        # A burst fills no large aggregate of 802.11, and waits for the medium; TCP fills many.
+        bps, high = goodput, max(high, goodput)
     return {
-        "bps": raw["bps"],
+        "bps": bps,
         "kind": raw["kind"],
         "low_bps": low,
         "high_bps": high,

@@ -72,13 +72,15 @@ class Capacity(TypedDict):
     """What bursts met in a direction."""
 
     bps: float
-    """Bits of IP packets that the narrowest link carries in a second."""
+    """Bits of IP packets that the narrowest link carries in a second; what TCP got, if the bursts
+    vary and TCP got more."""
     kind: str
-    """`steady`; `varying` if it differs between bursts; `at least` if nothing spread the bursts."""
+    """`steady`; `varying` if it differs between bursts, or if these arrive in batches; `at least`
+    if nothing spread the bursts."""
     low_bps: float
     """Lower end: of an interval if steady, of the range of nine tenths of the bursts if varying."""
     high_bps: float | None
-    """Upper end; null if open."""
+    """Upper end, at least what TCP got if varying; null if open."""
     support: float
     """Share of the weight of all pairs of packets that agree within 3 %."""
     bursts: int

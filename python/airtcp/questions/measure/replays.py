@@ -34,6 +34,11 @@ def replays(scenario: str, progress: Progress | None = None) -> list[Replay]:
         if result.interrupted:
             return found
         goodput = result.json["summary"]["flows"][0]["goodput_bps"]
-        ends = {"low_bps": goodput["ci_low"], "high_bps": goodput["ci_high"]}
-        found.append({"name": name, "goodput_bps": goodput["mean"], **ends})
+        replay: Replay = {
+            "name": name,
+            "goodput_bps": goodput["mean"],
+            "low_bps": goodput["ci_low"],
+            "high_bps": goodput["ci_high"],
+        }
+        found.append(replay)
     return found
