@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from airtcp.questions.compare.result import CompareResult, SchemesResult
     from airtcp.questions.diagnose.call import diagnose
     from airtcp.questions.diagnose.result import DiagnoseResult
+    from airtcp.questions.evaluate.call import evaluate
+    from airtcp.questions.evaluate.result import EvaluateResult
     from airtcp.questions.fit.call import trace_fit
     from airtcp.questions.fit.result import FitResult
     from airtcp.questions.run.call import run
@@ -55,6 +57,7 @@ __all__ = [
     "CaptureResult",
     "CompareResult",
     "DiagnoseResult",
+    "EvaluateResult",
     "FitResult",
     "LawError",
     "RunResult",
@@ -70,6 +73,7 @@ __all__ = [
     "compare_schemes",
     "convert",
     "diagnose",
+    "evaluate",
     "models",
     "registry",
     "run",
@@ -90,6 +94,7 @@ _HOME = {
     "CaptureResult": "airtcp.questions.capture.result",
     "CompareResult": "airtcp.questions.compare.result",
     "DiagnoseResult": "airtcp.questions.diagnose.result",
+    "EvaluateResult": "airtcp.questions.evaluate.result",
     "FitResult": "airtcp.questions.fit.result",
     "RunResult": "airtcp.questions.run.result",
     "SchemesResult": "airtcp.questions.compare.result",
@@ -101,6 +106,7 @@ _HOME = {
     "compare_schemes": "airtcp.questions.compare.call_cell",
     "convert": "airtcp.questions.trace.call",
     "diagnose": "airtcp.questions.diagnose.call",
+    "evaluate": "airtcp.questions.evaluate.call",
     "models": "airtcp.questions.trace.call_stats",
     "registry": "airtcp.data.extension",
     "run": "airtcp.questions.run.call",

@@ -63,13 +63,7 @@ impl Source {
     /// As for [`read`].
     pub fn scenario(&self, overrides: &[(String, String)]) -> Result<Scenario, ScenarioError> {
         let place = |e: ScenarioError| self.locate(e);
-        let mut tree = self.tree.clone();
-        for (path, value) in overrides {
-            if default_flows::are_meant(&tree, path) {
-                default_flows::write(&mut tree, self.default_flows(overrides));
-            }
-            set(&mut tree, path, value).map_err(place)?;
-        }
+        let mut tree = self.overridden(overrides)?;
         expand(&mut tree).map_err(place)?;
         let mut scenario: Scenario = error_key::deserialize(&tree).map_err(|error| {
             let path = error_key::path_of(&mut tree, &error);
@@ -83,6 +77,27 @@ impl Source {
             put(tcp, &mut scenario).map_err(place)?;
         }
         Ok(scenario)
+    }
+
+    /// The source with overrides in it for good, which [`scenario`](Self::scenario) checks.
+    ///
+    /// # Errors
+    /// An override of a place that there is not.
+    pub fn with(&self, overrides: &[(String, String)]) -> Result<Self, ScenarioError> {
+        let tree = self.overridden(overrides)?;
+        let tcp = self.tcp.clone();
+        Ok(Self { text: self.text.clone(), name: self.name.clone(), tree, tcp })
+    }
+
+    fn overridden(&self, overrides: &[(String, String)]) -> Result<Value, ScenarioError> {
+        let mut tree = self.tree.clone();
+        for (path, value) in overrides {
+            if default_flows::are_meant(&tree, path) {
+                default_flows::write(&mut tree, self.default_flows(overrides));
+            }
+            set(&mut tree, path, value).map_err(|e| self.locate(e))?;
+        }
+        Ok(tree)
     }
 
     /// The flows of a scenario without any, after the overrides of everything else. None if an override is wrong,

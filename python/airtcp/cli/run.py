@@ -11,6 +11,7 @@ import typer
 from airtcp.cli import complete
 from airtcp.cli import options as opt
 from airtcp.cli.console import fail, note, progress, refusals
+from airtcp.cli.live import meet_again
 from airtcp.cli.output import STANDARD, Output, writes_report_on_request
 from airtcp.cli.overrides import replaced
 
@@ -82,12 +83,33 @@ def run(
             " auto runs a quarter of the measured time, yes all of it."
         ),
     ] = opt.Why.AUTO,
+    arrivals: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Let the packets that emulate --record wrote meet the scenario again, and print"
+            " the fate of each, as airtcp replay does.",
+        ),
+    ] = None,
     output: Output = STANDARD,
 ) -> None:
     """Simulate a scenario, and print what limits its flows, and goodput and losses with intervals.
 
     --html or --out writes a report.
     """
+    if arrivals is not None:
+        simulated = {
+            "--replications": replications,
+            "--series": series,
+            "--pcap": pcap,
+            "--timeline": timeline,
+            "--radiotap": radiotap,
+            "--workers": workers,
+            "--why": why is not opt.Why.AUTO,
+            **output.wanted(),
+        }
+        unfit = next((name for name, value in simulated.items() if value), None)
+        meet_again(scenario, arrivals, overrides or [], seed=seed, unfit=unfit)
     from airtcp.cli import places, write
     from airtcp.questions.run import call
     from airtcp.questions.scenarios import text_of

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Unpack, cast
 from airtcp import _core
 from airtcp.inputs import arrays
 from airtcp.inputs.arguments import COMPARED, as_json, only_given, remedies_of
+from airtcp.inputs.file_kinds import reads
 from airtcp.inputs.progress import shows_progress
 from airtcp.inputs.reading import how_to_read
 from airtcp.laws.given import OwnLaws
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from airtcp.questions.compare.result import CompareResult
 
 
+@reads("compare")
 @shows_progress
 def compare(
     subjects: Links,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from airtcp import _core
 from airtcp.data.plain import printable
 from airtcp.inputs.arguments import as_json, native, only_given
+from airtcp.inputs.file_kinds import reads
 from airtcp.inputs.progress import shows_progress
 from airtcp.laws.given import own_laws
 from airtcp.questions import scenarios
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from airtcp.questions.run.result import RunResult, Why
 
 
+@reads("run")
 @shows_progress
 def run(
     scenario: PathLike | Mapping[str, Any],

@@ -1,0 +1,145 @@
+"""The page of an evaluation: the answer, pictures by group, every check, and the method."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from airtcp.pages.command import command
+from airtcp.pages.page import indented
+from airtcp.pages.section import Page, Plot, Section, some
+from airtcp.questions.evaluate import answer as answers
+from airtcp.questions.evaluate import charts, rows, tables
+from airtcp.words import sentences as words
+
+if TYPE_CHECKING:
+    from airtcp.questions.evaluate.document import EvaluateDocument
+
+_METHOD: Final = {
+    "Yardsticks": (
+        "Reno (RFC 5681) and CUBIC (RFC 9438) in the same scenario, with the same random draws in"
+        " each replication. The law itself is no yardstick. All run with the same connection"
+        " (profile linux), or the comparison would be one of profiles."
+    ),
+    "Verdict": (
+        "The distance from the bound is taken replication by replication. A law needs attention if"
+        " the 95 % interval of its mean lies beyond the bound, and is wrong if it also lies beyond"
+        " what RFC 9743 calls a failure. There is no score."
+    ),
+    "Bounds": (
+        "RFC 9743 has no numbers in it. Bounds are relative to the yardsticks; where a width is"
+        " ours, the row says so."
+    ),
+    "Harm": (
+        "(x \N{MINUS SIGN} y) / x, with x what a rival gets alone and y beside the law (Ware et"
+        " al., HotNets 2019). The status quo is the harm of Reno and CUBIC to the same rival."
+    ),
+}
+
+
+def evaluate_page(document: EvaluateDocument) -> Page:
+    """Make the page of an evaluation from its document."""
+    label = document["law"]["label"]
+    share, heat, loss = _shares(document), _heat(document), _losses(document)
+    first = [*share, *heat, *loss]
+    return Page(
+        answers.answer(document),
+        [
+            Section("rivals", "Beside rivals", _SHARE.format(label), tuple(share)),
+            Section("grid", "Alone on a path", _GRID, tuple(heat)),
+            Section("loss", "Random loss", "", tuple(loss)),
+            Section("checks", "Every row", _ROWS, grid=_every(document)),
+            Section("left-out", "Not evaluated", "", notes=_left_out(document)),
+            Section("options", "Parameters in force", code=indented(document["options"])),
+            Section("method", "Method", terms=tuple(_METHOD.items())),
+        ],
+        document,
+        title=f"Evaluation of {label}",
+        lead="A congestion control by the criteria that RFC 9743 asks of a new one.",
+        command=_command(document),
+        chart=first[0].name if first else "",
+        facts=_facts(document),
+    )
+
+
+_SHARE: Final = "One flow of {} and one of a rival share 20 Mb/s at 40 ms; half is a fair share."
+_GRID: Final = "One flow over a drop-tail queue; a cell is a path."
+_ROWS: Final = "A row is a quantity with a bound; the worst of a criterion decides it."
+
+
+def _shares(document: EvaluateDocument) -> list[Plot]:
+    return [
+        Plot(
+            f"share-{number}",
+            f"Share beside {name}",
+            f"Each line is a law in the place beside {name}.",
+            charts.shares(),
+            {"shares": found},
+        )
+        for number, (name, found) in enumerate(rows.shares(document).items())
+    ]
+
+
+def _heat(document: EvaluateDocument) -> list[Plot]:
+    kinds = (
+        ("E2", "Utilisation", "utilisation", True),
+        ("E3", "Queue", "p95 of the queue over the buffer", True),
+        ("E4", "Sent again", "sent again (%)", False),
+    )
+    return [
+        Plot(
+            f"grid-{name.lower()}-{number}",
+            f"{heading} with a queue of {buffer:g} BDP",
+            f"{title}.",
+            charts.heat(title, found, share=share),
+            {"cells": found},
+        )
+        for name, heading, title, share in kinds
+        for cells in [rows.grid(document, name)]
+        for number, buffer in enumerate(rows.buffers(cells))
+        for found in [[row for row in cells if row["buffer"] == buffer]]
+    ]
+
+
+def _losses(document: EvaluateDocument) -> list[Plot]:
+    found = rows.losses(document)
+    caption = "20 Mb/s, 40 ms, one BDP; 1 is all that the losses leave."
+    return [
+        Plot("losses", "Goodput under random loss", caption, charts.losses(), {"losses": found})
+    ]
+
+
+def _every(document: EvaluateDocument) -> tables.Grid | None:
+    every = [(one, check) for one in document["criteria"] for check in one["checks"]]
+    return tables.checks_grid(document, every) if every else None
+
+
+def _left_out(document: EvaluateDocument) -> tuple[str, ...]:
+    return some([f"{one.headline}. {one.text}" for one in tables.left_out(document)])
+
+
+def _facts(document: EvaluateDocument) -> list[tuple[str, str]]:
+    done = len(answers.evaluated(document))
+    options = document["options"]
+    return [
+        ("Criteria", f"{done} of {len(document['criteria'])}"),
+        ("Replications", words.count(options["replications"])),
+        ("Effort", options["effort"]),
+        ("Rivals", ", ".join(options["against"])),
+    ]
+
+
+def _command(document: EvaluateDocument) -> str:
+    options = document["options"]
+    effort = options["effort"]
+    return command(
+        "evaluate",
+        document["law"]["label"],
+        paths=[],
+        options=[
+            ("against", ",".join(options["against"])),
+            ("only", ",".join(options["only"]) or None),
+            (effort, True if effort != "standard" else None),
+            ("replications", options["replications"]),
+            ("seed", document["seed"]),
+        ],
+    )
