@@ -12,6 +12,7 @@ fn field(declared: &str) -> &str {
     of_function.map_or_else(plain, |(name, _)| name)
 }
 
+#[allow(clippy::print_stdout, reason = "says why it is skipped")]
 #[test]
 fn the_header_has_the_layout_of_the_structures() {
     let folder = std::env::temp_dir().join(format!("airtcp-laws-{}", std::process::id()));

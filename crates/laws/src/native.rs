@@ -90,43 +90,50 @@ fn has(bits: u64, bit: u32) -> bool {
 pub(crate) struct Inner {
     pub(crate) base: Base,
     error: Option<String>,
+    /// The values that the law was given.
+    given: [f64; 5],
     /// State of the random numbers (SplitMix64), which begins with the seed.
     random: u64,
 }
 
 impl Inner {
-    /// Takes over what a law has set.
+    /// Takes over what a law has set since it was given the values.
+    #[inline]
     pub(crate) fn take(&mut self, state: &State) {
-        if changed(state.cwnd, self.base.window().cwnd() as f64) {
-            let set = self.base.set_cwnd(state.cwnd);
-            self.check(set);
-        }
-        if changed(state.ssthresh, threshold(&self.base)) {
-            let set = self.base.set_ssthresh(state.ssthresh);
-            self.check(set);
-        }
-        let (pacing, bandwidth) = (rate(self.base.pacing_rate()), rate(self.base.bandwidth()));
-        if changed(state.pacing_rate, pacing) {
-            let set = self.base.set_pacing_rate(some(state.pacing_rate));
-            self.check(set);
-        }
-        if changed(state.bandwidth, bandwidth) {
-            let set = self.base.set_bandwidth(some(state.bandwidth));
-            self.check(set);
-        }
-        if changed(state.send_quantum, quantum(&self.base)) {
-            let set = self.base.set_send_quantum(some(state.send_quantum));
-            self.check(set);
+        let set = values(state);
+        if set.map(f64::to_bits) != self.given.map(f64::to_bits) {
+            self.take_changed(set);
         }
     }
 
+    fn take_changed(&mut self, set: [f64; 5]) {
+        let changed = |at: usize, given: &[f64; 5]| {
+            set[at].to_bits() != given[at].to_bits() && !(set[at].is_nan() && given[at].is_nan())
+        };
+        let given = self.given;
+        let base = &mut self.base;
+        let tried = [
+            changed(0, &given).then(|| base.set_cwnd(set[0])),
+            changed(1, &given).then(|| base.set_ssthresh(set[1])),
+            changed(2, &given).then(|| base.set_pacing_rate(some(set[2]))),
+            changed(3, &given).then(|| base.set_bandwidth(some(set[3]))),
+            changed(4, &given).then(|| base.set_send_quantum(some(set[4]))),
+        ];
+        for tried in tried.into_iter().flatten() {
+            self.check(tried);
+        }
+        self.given = set;
+    }
+
     /// Gives the law the values of the base.
-    pub(crate) fn give(&self, state: &mut State) {
+    #[inline]
+    pub(crate) fn give(&mut self, state: &mut State) {
         state.cwnd = self.base.window().cwnd() as f64;
         state.ssthresh = threshold(&self.base);
         state.pacing_rate = rate(self.base.pacing_rate());
         state.bandwidth = rate(self.base.bandwidth());
         state.send_quantum = quantum(&self.base);
+        self.given = values(state);
     }
 
     pub(crate) fn check(&mut self, set: Result<(), BadValue>) {
@@ -149,9 +156,9 @@ impl Inner {
     }
 }
 
-/// True if a law has set another value; none is NaN.
-fn changed(set: f64, was: f64) -> bool {
-    set.to_bits() != was.to_bits() && !(set.is_nan() && was.is_nan())
+/// What a law may set.
+const fn values(state: &State) -> [f64; 5] {
+    [state.cwnd, state.ssthresh, state.pacing_rate, state.bandwidth, state.send_quantum]
 }
 
 fn some(value: f64) -> Option<f64> {
@@ -199,7 +206,7 @@ unsafe impl Send for Native {}
 
 impl Native {
     fn new(library: Arc<Library>, faults: Arc<Faults>, keys: [f64; abi::KEYS]) -> Self {
-        let inner = Inner { base: Base::default(), error: None, random: 0 };
+        let inner = Inner { base: Base::default(), error: None, given: [0.0; 5], random: 0 };
         let state = Box::new(State {
             abi: abi::ABI,
             size: State::SIZE,
@@ -464,7 +471,9 @@ fn written(ack: &AckSample) -> Ack {
         rtt: seconds(ack.rtt),
         srtt: seconds(ack.srtt),
         min_rtt: seconds(ack.min_rtt),
-        rate_bps: rate.and_then(|r| r.rate()).map_or(f64::NAN, |r| r.bps() as f64),
+        rate_bps: rate
+            .filter(|r| r.interval > Span::ZERO)
+            .map_or(f64::NAN, |r| r.delivered as f64 * 8e9 / r.interval.0 as f64),
         rate_delivered: of_rate(|r| r.delivered),
         rate_interval: seconds(rate.map(|r| r.interval)),
         rate_prior_delivered: of_rate(|r| r.prior_delivered),

@@ -98,6 +98,15 @@ class OwnLaws:
             self.all.append(found)
         return label
 
+    def __bool__(self) -> bool:
+        """Return whether the call names any."""
+        return bool(self.all)
+
+    @property
+    def hashes(self) -> list[str]:
+        """The hash of the source of each."""
+        return [law.sha256 for law in self.all]
+
     @property
     def core(self) -> _core.Laws | None:
         """The laws as the extension takes them."""

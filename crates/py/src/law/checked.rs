@@ -76,7 +76,7 @@ fn params(p: &LawParams) -> String {
     add("half_of_cwnd", flag(p.half_of_cwnd));
     add("ssthresh_in_segments", flag(p.ssthresh_in_segments));
     add("srtt", p.srtt.map(seconds));
-    add("seed", Some(p.seed.to_string()));
+    add("seed", (p.seed != 1).then(|| p.seed.to_string()));
     add("paced", flag(p.paced));
     let hystart = p.slow_start == SlowStartKind::HyStartPlusPlus;
     add("slow_start", hystart.then(|| "\"hystart++\"".to_owned()));
