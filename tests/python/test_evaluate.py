@@ -211,7 +211,8 @@ def test_saved_scenarios_give_the_same_numbers(tmp_path: Path) -> None:
 
 def test_names_of_scenarios_are_different() -> None:
     law = read_law("reno")
-    plan = Plan(law, STANDARD, [read_law("cubic"), read_law("bbr")])
+    others = [read_law("cubic"), read_law("bbr")]
+    plan = Plan(law, STANDARD, others, others[:1])
     for one in criteria.every():
         named: dict[str, str] = {}
         for scene in (s for c in (one.checks or (lambda _: []))(plan) for s in c.scenes(law)):

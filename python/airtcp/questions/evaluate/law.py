@@ -36,7 +36,8 @@ class Law:
         """Return the table `tcp` of a flow that uses it.
 
         All laws run in the profile of Linux and with a buffer that never limits them: a comparison
-        would else be one of profiles.
+        would else be one of profiles. A law without keys is its name, which leaves the parameters
+        that the profile has for it, as Reno's growth by bytes.
 
         Args:
             **more: Further keys, such as `ecn`.
@@ -46,7 +47,7 @@ class Law:
             "receive_buffer": "64 MB",
             **more,
             **self.of_tcp,
-            "congestion": {"law": self.name, **self.of_law},
+            "congestion": {"law": self.name, **self.of_law} if self.of_law else self.name,
         }
 
     def same(self, other: Law) -> bool:
