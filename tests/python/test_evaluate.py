@@ -16,7 +16,7 @@ from airtcp.questions.evaluate import criteria
 from airtcp.questions.evaluate.bounds import Bound
 from airtcp.questions.evaluate.call import scenario_files
 from airtcp.questions.evaluate.criterion import STANDARD, Check, Plan
-from airtcp.questions.evaluate.judge import judged, yardsticks
+from airtcp.questions.evaluate.judge import STOPPED, judged, yardsticks
 from airtcp.questions.evaluate.law import read_law
 from airtcp.questions.evaluate.write import file_name
 from airtcp.questions.scenarios import table_text
@@ -169,6 +169,30 @@ def test_the_answer_keeps_to_the_grammar(law: str) -> None:
     lines = str(answer).splitlines()
     assert len(lines) <= grammar.LINES
     assert max(map(len, lines)) <= 100
+
+
+def test_ctrl_c_keeps_what_is_finished() -> None:
+    def press(done: int, total: int, _label: str) -> None:
+        if 3 * done > total:
+            raise KeyboardInterrupt
+
+    result = airtcp.evaluate(
+        "vegas", only="E18,E19", effort="quick", replications=2, workers=1, progress=press
+    )
+    assert result.interrupted
+    found = {one["id"]: one for one in result.json["criteria"]}
+    assert found["E19"]["verdict"] == "not evaluated"
+    assert found["E19"]["reason"] == STOPPED
+
+
+def test_a_failing_scene_ends_the_evaluation() -> None:
+    with pytest.raises(airtcp.ScenarioError, match="beta_cubic"):
+        airtcp.evaluate("cubic:beta_cubic=7", only="E18", effort="quick", replications=1)
+
+
+def test_a_law_without_keys_keeps_the_parameters_of_the_profile() -> None:
+    assert read_law("reno").tcp()["congestion"] == "reno"
+    assert read_law("vegas:alpha=3").tcp()["congestion"] == {"law": "vegas", "alpha": 3}
 
 
 def test_equal_inputs_give_equal_text() -> None:

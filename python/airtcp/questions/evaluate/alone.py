@@ -1,7 +1,7 @@
 """Criteria of one law alone on a path: E2 to E5.
 
-The grid is drop-tail queues of 0.25 to 4 BDP at 1 to 100 Mb/s and 10 to 300 ms, and lasts for 100
-round trips at least after a third as many that do not count.
+The grid is drop-tail queues of 0.25 to 4 BDP, and of four packets at least, at 1 to 100 Mb/s and 10
+to 300 ms. A cell lasts for 100 round trips at least, after 30 that do not count.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ _MANY: Final = (4, 16, 64)
 """Flows of one law on a link of 100 Mb/s and 40 ms."""
 _MANY_MBPS, _MANY_MS = 100.0, 40.0
 _SLOW_MBPS: Final = 20.0
+_LEAST_PACKETS: Final = 4
+"""Least queue of the grid: three duplicate ACKs need four packets (RFC 5681)."""
 _FEW: Final = 3
 """Replications of a cell of the grid, in which only the start, and what a law draws, differ."""
 _LOSSES: Final = (1e-4, 1e-3, 5e-3, 1e-2, 2e-2, 5e-2, 1e-1)
@@ -34,8 +36,10 @@ _SHALLOW, _DEEP = 1.0, 4.0
 
 
 def _grid(plan: Plan) -> list[tuple[float, float, float]]:
+    """Return rate, round-trip time and buffer of the cells whose buffer holds a few packets."""
     effort = plan.effort
-    return list(product(effort.rates_mbps, effort.rtts_ms, effort.buffers_bdp))
+    every = product(effort.rates_mbps, effort.rtts_ms, effort.buffers_bdp)
+    return [cell for cell in every if scenes.queue(*cell)["packets"] >= _LEAST_PACKETS]
 
 
 def _cell(mbps: float, rtt_ms: float, bdp: float) -> Callable[[Law], list[Scene]]:

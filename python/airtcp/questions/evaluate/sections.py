@@ -10,6 +10,7 @@ from airtcp.pages.section import Page, Plot, Section, some
 from airtcp.questions.evaluate import answer as answers
 from airtcp.questions.evaluate import charts, rows, tables
 from airtcp.words import sentences as words
+from airtcp.words.sentences import begun
 
 if TYPE_CHECKING:
     from airtcp.questions.evaluate.document import EvaluateDocument
@@ -84,15 +85,15 @@ def _shares(document: EvaluateDocument) -> list[Plot]:
 
 def _heat(document: EvaluateDocument) -> list[Plot]:
     kinds = (
-        ("E2", "Utilisation", "utilisation", True),
-        ("E3", "Queue", "p95 of the queue over the buffer", True),
-        ("E4", "Sent again", "sent again (%)", False),
+        ("E2", "Utilisation with", "utilisation", True),
+        ("E3", "Filled part of", "p95 of the queue over its length", True),
+        ("E4", "Sent again with", "sent again (%)", False),
     )
     return [
         Plot(
             f"grid-{name.lower()}-{number}",
-            f"{heading} with a queue of {buffer:g} BDP",
-            f"{title}.",
+            f"{heading} a queue of {buffer:g} BDP",
+            f"{begun(title)} of one flow; a cell is a path.",
             charts.heat(title, found, share=share),
             {"cells": found},
         )

@@ -33,7 +33,7 @@ _PATHS: Final = {
     "40 ms, 4 BDP": _path(40, 4),
     "40 ms, 1 % lost": _path(40, 1, **_LOSSY),
     "600 ms, 1 BDP": _path(600, 1),
-    "20, 5, 20 Mb/s": _path(40, 2, rate={"trace": paths.STEPS_FILE}),
+    "40 ms, 2 BDP, 5 Mb/s after 20 s": _path(40, 2, rate={"trace": paths.STEPS_FILE}),
 }
 
 
