@@ -26,7 +26,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from airtcp._core import AirtcpError, ScenarioError, TraceError
+    from airtcp._core import AirtcpError, LawError, ScenarioError, TraceError
     from airtcp.data.extension import registry, version
     from airtcp.data.table import Table
     from airtcp.questions.capture.call import capture
@@ -59,6 +59,7 @@ __all__ = [
     "DiagnoseResult",
     "EvaluateResult",
     "FitResult",
+    "LawError",
     "RunResult",
     "ScenarioError",
     "SchemesResult",
@@ -87,6 +88,7 @@ __all__ = [
 
 _HOME = {
     "AirtcpError": "airtcp._core",
+    "LawError": "airtcp._core",
     "ScenarioError": "airtcp._core",
     "TraceError": "airtcp._core",
     "CaptureResult": "airtcp.questions.capture.result",

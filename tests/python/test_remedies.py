@@ -14,7 +14,7 @@ from airtcp.questions.compare import delay, effects, quantities
 from airtcp.questions.compare import findings as compare
 from airtcp.questions.compare import findings_remedies as remedies
 from airtcp.questions.compare import rows as compare_rows
-from airtcp.questions.compare import sections_remedies as page
+from airtcp.questions.study.sections import study_page
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -124,7 +124,7 @@ def test_a_study_says_it_everywhere(run: Program, lossy: Path, tmp_path: Path) -
     assert table["variant"].to_list() == [o["variant"] for o in link["remedies"]["outcomes"]]
     assert table["bytes_per_byte"].null_count() == 0
     html = (tmp_path / "all" / "report.html").read_text("utf-8")
-    assert "Remedies for this link" in html
+    assert "<h2>Remedies against losses</h2>" in html
     assert "Goodput and delivery time" in html
     out = _ended(run(*arguments, "--details"))
     assert " would multiply the goodput of sack by " in " ".join(out.split())
@@ -136,11 +136,10 @@ def test_of_several_links(lossy: Path, clean: Path, run: Program) -> None:
     result = airtcp.study([lossy, clean], replicas=2, compare=False, remedies="lt-tcp")
     [said] = [f for f in result.findings if f.headline == "Remedies for these links"]
     assert said.text.startswith("A coded transport (LT-TCP) would help on 1 link, ")
-    drawn = page.helped(result.json["links"])
-    assert drawn is not None
-    helps, nothing = (row[1] for row in drawn["several"]["rows"])
-    assert helps.startswith("A coded transport (LT-TCP) would multiply the goodput of sack by ")
-    assert nothing.endswith("have nothing to repair: the link loses nothing")
+    items = study_page(result.json).items
+    said = {item.name: " ".join(item.notes) for item in items}
+    assert "A coded transport (LT-TCP) would " in said["lossy"]
+    assert "would" not in said["clean"]
     command = ("compare", lossy, clean, "--tcp", "sack", "--remedies", "lt-tcp", "-q")
     assert "A coded transport (LT-TCP) would help on 1 link, " in _ended(run(*command))
     out = _ended(run(*command, "--details"))

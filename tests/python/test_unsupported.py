@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 import airtcp
-from airtcp.questions.chart_data import data_of
 from airtcp.questions.compare import findings as compare_words
-from airtcp.questions.page_parts import parts_of
 from airtcp.questions.run.groups import directions, retransmitted
 from airtcp.questions.study import findings as study_words
+from page_parts import data_of, parts_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -76,11 +75,8 @@ def test_no_chart_of_a_study_is_empty(drawn: StudyResult, tmp_path: Path) -> Non
         parts = parts_of(page)
         places = {plot.name for plot in parts.plots}
         filled = set(data_of(parts.payload))
-        several = len(parts.payload["columns"]["name"]) > 1
-        # Of several links, the charts of one follow the reader's choice; the page hides empty ones.
-        assert {
-            name for name in places - filled if not (several and name.startswith("link-"))
-        } == set()
+        # The charts of one link follow the reader's choice; the page hides those without data.
+        assert {name for name in places - filled if not name.startswith("link-")} == set()
     assert {"gain", "chain", "longest"} & {
         plot.name for plot in parts_of(drawn.page()).plots
     } == set()

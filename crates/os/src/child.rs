@@ -106,7 +106,7 @@ pub fn spawn_in(namespace: &NetNs, names: Option<&Names>, command: &mut Command)
     // nothing, takes no lock, and its errors carry a number only.
     unsafe {
         command.pre_exec(move || {
-            end_with(parent)?;
+            killed_with(parent)?;
             signal::mask(libc::SIG_UNBLOCK)?;
             check(libc::setns(held.as_raw_fd(), libc::CLONE_NEWNET))?;
             if files.is_empty() { Ok(()) } else { put(&files) }
@@ -127,9 +127,18 @@ fn check(code: libc::c_int) -> io::Result<()> {
     if code < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
+/// Asks for the end of this process when its parent ends, and sees that it has not ended yet. The kernel forgets it when the
+/// process enters a user namespace.
+///
+/// # Errors
+/// If the process that started this one is another, or has ended.
+pub fn end_with(parent: i32) -> Result<()> {
+    killed_with(parent).map_err(|e| Error::system(format!("ending with process {parent}"), e))
+}
+
 /// Asks for SIGKILL at the end of the parent, and sees that it has not ended yet.
 #[allow(unsafe_code, reason = "no safe library sets PR_SET_PDEATHSIG between fork and exec")]
-fn end_with(parent: i32) -> io::Result<()> {
+fn killed_with(parent: i32) -> io::Result<()> {
     // SAFETY: both calls take and return numbers.
     let still = unsafe {
         check(libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL))?;

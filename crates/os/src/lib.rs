@@ -6,16 +6,21 @@
 
 pub mod child;
 pub mod clock;
+pub mod datagram;
 pub mod error;
+pub mod fifo;
 pub mod interface;
 pub mod namespace;
 pub mod offload;
 pub mod program;
+pub mod random;
 pub mod ring;
 pub mod schedule;
 pub mod send;
 pub mod signal;
 mod socket;
+pub mod spread;
+pub mod tcp;
 pub mod user;
 pub mod wait;
 

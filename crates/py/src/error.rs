@@ -15,6 +15,12 @@ create_exception!(
     "An input or option that airtcp refuses."
 );
 create_exception!(airtcp._core, ScenarioError, AirtcpError, "A scenario that cannot be run.");
+create_exception!(
+    airtcp._core,
+    LawError,
+    AirtcpError,
+    "A congestion law that cannot be loaded, or that failed in a run."
+);
 create_exception!(airtcp._core, TraceError, AirtcpError, "A trace that cannot be read or made.");
 
 /// Any refusal, as the base exception.

@@ -92,7 +92,7 @@ const RULES: &[Rule] = &[
     (
         "live",
         &["units", "packet", "wire", "probe", "scenario", "sim", "study", "os"],
-        &["clap", "thiserror"],
+        &["clap", "hmac", "sha2", "thiserror"],
     ),
     (
         "py",

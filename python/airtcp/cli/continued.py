@@ -25,12 +25,11 @@ def program() -> str | None:
     return shutil.which(PROGRAM)
 
 
-def continue_as(command: str, arguments: Sequence[str]) -> NoReturn:
-    """Continue as `airtcp-live`.
+def needed_program(command: str) -> str:
+    """Return the place of `airtcp-live`, or say how to get it.
 
     Args:
         command: The command of airtcp, for errors.
-        arguments: The arguments of the program.
     """
     if not sys.platform.startswith("linux"):
         fail(f"airtcp {command} needs Linux: it uses its network interfaces and namespaces")
@@ -40,6 +39,17 @@ def continue_as(command: str, arguments: Sequence[str]) -> NoReturn:
             f"airtcp {command} needs the program {PROGRAM}, which is not installed; get it with"
             ' pip install "airtcp[live]", or in a checkout: pip install ./live'
         )
+    return place
+
+
+def continue_as(command: str, arguments: Sequence[str]) -> NoReturn:
+    """Continue as `airtcp-live`.
+
+    Args:
+        command: The command of airtcp, for errors.
+        arguments: The arguments of the program.
+    """
+    place = needed_program(command)
     try:
         os.execv(place, [PROGRAM, *arguments])  # noqa: S606 - no shell
     except OSError as error:

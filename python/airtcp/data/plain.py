@@ -116,7 +116,8 @@ def is_printable_json(text: str) -> bool:
     >>> is_printable_json('{"name": "a"}'), is_printable_json('{"name": "a\\u001b[31mb"}')
     (True, False)
     """
-    return text.isprintable() and "\\" not in text
+    # Spaces that do not break are unprintable to Python, and stay.
+    return "\\" not in text and (text.isprintable() or _UNSEEN.search(text) is None)
 
 
 def _poor(error: UnicodeError) -> tuple[str, int]:

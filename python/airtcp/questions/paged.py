@@ -38,21 +38,13 @@ class Paged(ABC):
         """Return the report: one self-contained HTML document."""
         return self._page.html()
 
-    @property
-    def _laid_out(self) -> bool:
-        """Whether the page is made of sections."""
-        return type(self).page is Paged.page
-
     @cached_property
     def _page(self) -> Page:
         return self._make_page()
 
+    @abstractmethod
     def _make_page(self) -> Page:
-        """Lay out the page: what it shows, and each chart with its data.
-
-        A result whose page has a template of its own has `page` in its place.
-        """
-        raise NotImplementedError
+        """Lay out the page: what it shows, and each chart with its data."""
 
     def report(self, path: str | os.PathLike[str]) -> Path:
         """Write the report, and replace an existing file.

@@ -42,18 +42,23 @@ def scenario_texts(scenarios: Iterable[Path], text: str | None) -> list[dict[str
     ]
 
 
-def warn_about(options: Mapping[str, Any], warn: Callable[[str], object] | None) -> None:
+def warn_about(
+    options: Mapping[str, Any],
+    warn: Callable[[str], object] | None,
+    laws: _core.Laws | None = None,
+) -> None:
     """Give the warnings about the cells of scenarios.
 
     Args:
         options: Options with `scenarios` and `set`.
         warn: Called with each warning.
+        laws: Congestion controls of one's own that the scenarios may name.
     """
     if warn is None:
         return
     for scenario in options["scenarios"]:
         how = json.dumps({"set": options["set"], "folder": scenario["folder"]})
-        for warning in _core.warnings(scenario["text"], scenario["name"], how):
+        for warning in _core.warnings(scenario["text"], scenario["name"], how, laws):
             warn(f"{scenario['name']}: {warning}")
 
 

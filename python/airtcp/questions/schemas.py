@@ -27,8 +27,8 @@ from airtcp.data.document_part import Part
 from airtcp.data.extension import core_schema
 from airtcp.words.answer import MEANINGS
 
-PYTHON_KINDS: Final = ("diagnose", "evaluate", "fit", "sweep", "sweep-file")
-"""Documents that are made in Python, and the sweep file, which is read there."""
+PYTHON_KINDS: Final = ("diagnose", "emulate", "evaluate", "fit", "sweep", "sweep-file")
+"""Documents whose types stand in Python, and the sweep file, which is read there."""
 _PLAIN: Final = {
     str: "string",
     float: "number",
@@ -112,6 +112,8 @@ class _Schemas:
         """Return the schema of a type with arguments, such as `list[int]`."""
         if origin is Annotated:
             return self._part(next(each for each in arguments if isinstance(each, Part)))
+        if origin is Literal:
+            return {"type": "string", "enum": list(arguments)}
         if origin is list:
             return {"type": "array", "items": self._of(arguments[0])}
         if origin is dict:
@@ -177,6 +179,7 @@ def _sentence(text: str) -> str:
 def _document_schema(kind: str) -> dict[str, Any]:
     """Return the schema of a document that is made in Python."""
     from airtcp.questions.diagnose.document import DiagnoseDocument
+    from airtcp.questions.emulate.document import EmulateDocument
     from airtcp.questions.evaluate.document import EvaluateDocument
     from airtcp.questions.fit.document import FitDocument
     from airtcp.questions.sweep.document import SweepDocument
@@ -186,6 +189,7 @@ def _document_schema(kind: str) -> dict[str, Any]:
         return file_schema()
     roots: dict[str, type] = {
         "diagnose": DiagnoseDocument,
+        "emulate": EmulateDocument,
         "evaluate": EvaluateDocument,
         "fit": FitDocument,
         "sweep": SweepDocument,
@@ -210,6 +214,7 @@ def schema(
         "schemes",
         "capture",
         "diagnose",
+        "emulate",
         "evaluate",
         "fit",
         "sweep",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from functools import cached_property
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
     from airtcp.charts.draw import Width
     from airtcp.charts.figure import Figure
     from airtcp.data.table import Table
-    from airtcp.questions.page_parts import PageParts
     from airtcp.words.answer import Answer
     from airtcp.words.grid import Grid
 
@@ -40,29 +38,11 @@ class Shown(Paged):
     def _frames(self) -> Iterator[tuple[str, Table]]:
         """Every table, with the name of its file without the ending."""
 
-    @cached_property
-    def _parts(self) -> PageParts:
-        from airtcp.questions.page_parts import parts_of
-
-        return parts_of(self.page())
-
     def _charts(self, link: int | None = None) -> dict[str, tuple[str, str, Any, Any]]:
         """Return heading, caption, chart and data of each chart that has data."""
-        if self._laid_out:
-            return {
-                name: (plot.heading, plot.caption, spec, plot.drawn)
-                for name, (plot, spec) in self._page.charts().items()
-            }
-        from airtcp.questions.chart_data import data_of
-
-        parts = self._parts
-        data = data_of(parts.payload, link)
         return {
-            view: (plot.heading, plot.caption, parts.payload["charts"][view], data[plot.name])
-            for plot in parts.plots
-            if plot.name in data
-            for view in plot.views or [plot.name]
-            if view in parts.payload["charts"]
+            name: (plot.heading, plot.caption, spec, plot.drawn)
+            for name, (plot, spec) in self._page.charts(link).items()
         }
 
     @property
@@ -100,15 +80,15 @@ class Shown(Paged):
     def _number_of(self, link: str | int | None) -> int | None:
         if link is None:
             return None
-        if self._laid_out:
-            message = f"{link!r} names no link: this result has no charts of one link"
-            raise KeyError(message)
-        names: list[str] = self._parts.payload.get("columns", {}).get("name", [])
+        names = [item.name for item in self._page.items]
         if isinstance(link, str) and link in names:
             return names.index(link)
         if isinstance(link, int) and 0 <= link < len(names):
             return link
-        message = f"no link {link!r} (there are {', '.join(names[:20]) or 'none'})"
+        if not names:
+            message = f"{link!r} names no link: this result has no charts of one link"
+            raise KeyError(message)
+        message = f"no link {link!r} (there are {', '.join(names[:20])})"
         raise KeyError(message)
 
     def save_figures(
@@ -152,12 +132,9 @@ class Shown(Paged):
             return answer_html(answer, self._picture(), repr(self))
         name, frame = next(self._frames(), ("", None))
         table = "" if frame is None else _table(name, frame)
-        if self._laid_out:
-            title = self._page.title
-            findings = [(found.headline, found.text) for found in self._page.findings]
-        else:
-            title, findings = self._parts.title, self._parts.findings
-        return _shown(title, findings, table + self._picture(), repr(self))
+        page = self._page
+        findings = [(found.headline, found.text) for found in page.findings]
+        return _shown(page.title, findings, table + self._picture(), repr(self))
 
     def _picture(self) -> str:
         """Show the first figure that is small enough."""

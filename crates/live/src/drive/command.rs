@@ -5,15 +5,17 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
 
-use airtcp_os::child::spawn_in;
+use airtcp_os::child::{self, spawn_in};
 use airtcp_os::schedule;
 use airtcp_os::signal::Signals;
 use airtcp_os::{clock, user, wait};
 use airtcp_scenario::Resolved;
 use clap::Args;
 
+use super::control::Control;
 use super::failure::{Failure, at, said, say};
-use super::given::Given;
+use super::given::{Given, Subject};
+use super::line::Line;
 use super::output::Outputs;
 use super::path::round_trip;
 use super::ports::Ports;
@@ -41,6 +43,10 @@ pub struct Emulate {
     /// Starts a shell at the client's side.
     #[arg(long, conflicts_with = "command")]
     shell: bool,
+    /// Takes lines such as "set links[0].rate=5 Mb/s" while it runs, from a named pipe, which is made if there is none; "-": from
+    /// standard input, without COMMAND.
+    #[arg(long, value_name = "PATH")]
+    control: Option<PathBuf>,
     /// Writes the fate of each packet, a line each.
     #[arg(long, value_name = "FILE")]
     loss_log: Option<PathBuf>,
@@ -53,6 +59,12 @@ pub struct Emulate {
     /// Writes what the run was like, as JSON.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+    /// Ends when this process, which started it, ends.
+    #[arg(long, value_name = "PID", hide = true)]
+    parent: Option<i32>,
+    /// Says nothing but errors, and that a run is not valid; no line on the terminal.
+    #[arg(long, short)]
+    quiet: bool,
     /// The program that runs at the client's side, and its arguments.
     #[arg(last = true, value_name = "COMMAND")]
     command: Vec<OsString>,
@@ -71,13 +83,18 @@ impl Emulate {
     }
 
     fn emulate(mut self) -> Result<ExitCode, Failure> {
-        let (plan, traces) = self.given.plan()?;
+        let subject = self.given.open()?;
+        let (plan, traces) = (subject.plan.clone(), subject.traces.clone());
+        let control = self.control(subject)?;
         let load = |name: &str| traces.load(name);
         let base = round_trip(&plan, &load).map_err(said)?;
         // In a namespace of its own, everybody is root.
         let unprivileged = !user::is_root();
         if unprivileged {
             user::enter_user_namespace().map_err(said)?;
+        }
+        if let Some(parent) = self.parent {
+            child::end_with(parent).map_err(said)?;
         }
         let signals = Signals::open().map_err(said)?;
         let mut ports = Ports::open(&plan, unprivileged)?;
@@ -98,6 +115,8 @@ impl Emulate {
         let limit = self.limit(&plan);
         // The clock of the model starts here.
         let mut driver = Loop::begin(base, limit);
+        driver.control = control;
+        driver.line = if self.quiet || self.shell { None } else { Line::open(ports.names()) };
         let mut client = self.start(&ports)?;
         if client.is_none() {
             say(&ports.how_to_enter());
@@ -112,8 +131,11 @@ impl Emulate {
             Ok(why) => *why,
             Err(_) => Why::Failed,
         };
-        let run = Run::new(&plan, &emulation, &driver, &ports, priority, why);
-        say(&run.text());
+        let run = Run::new(&plan, &emulation, &driver, &ports, priority, why)
+            .of(self.given.name(), &self.command);
+        if !self.quiet || !run.is_valid() {
+            say(&run.text());
+        }
         if let Some(path) = &self.json {
             std::fs::write(path, run.json()).map_err(|error| at(path, &error))?;
         }
@@ -122,6 +144,15 @@ impl Emulate {
             return Ok(ExitCode::from(3));
         }
         Ok(status.map_or(ExitCode::SUCCESS, code))
+    }
+
+    fn control(&self, subject: Subject) -> Result<Option<Control>, Failure> {
+        let Some(path) = &self.control else { return Ok(None) };
+        if path.as_os_str() == "-" && (self.shell || !self.command.is_empty()) {
+            return Err("--control - takes standard input, which is that of COMMAND: give a path"
+                .to_owned());
+        }
+        Control::open(path, subject).map(Some)
     }
 
     /// When a run without COMMAND ends, in nanoseconds after its start.

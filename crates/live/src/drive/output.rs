@@ -8,7 +8,7 @@ use airtcp_units::Nanos;
 use airtcp_wire::pcapng::Pcapng;
 
 use super::failure::{Failure, at};
-use crate::emulate::{Arrival, Fate, HEADER, RECORD_HEADER};
+use crate::emulate::{Fate, HEADER, RECORD_HEADER, Recorded};
 
 /// Bytes of a frame that a capture keeps.
 const SNAP: u32 = 65_535;
@@ -65,7 +65,7 @@ impl Outputs {
         self.fates.as_mut().map_or(Ok(()), |lines| lines.line(fate))
     }
 
-    pub(super) fn arrivals(&mut self, arrivals: &[Arrival]) -> Result<(), Failure> {
+    pub(super) fn arrivals(&mut self, arrivals: &[Recorded]) -> Result<(), Failure> {
         let Some(lines) = &mut self.arrivals else { return Ok(()) };
         arrivals.iter().try_for_each(|arrival| lines.line(arrival))
     }

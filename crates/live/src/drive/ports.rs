@@ -9,6 +9,7 @@ use airtcp_os::interface::{Mac, Veth};
 use airtcp_os::namespace::NetNs;
 use airtcp_os::ring::{Ring, Shape};
 use airtcp_os::send::Sender;
+use airtcp_os::spread::Spread;
 use airtcp_scenario::Resolved;
 
 use super::failure::{Failure, said};
@@ -30,6 +31,8 @@ pub(super) struct Port {
     pub ring: Ring,
     /// Frames to it.
     pub sender: Sender,
+    /// Where its protocol work is done, if the system lets this be chosen.
+    spread: Option<Spread>,
     namespace: NetNs,
     mac: Mac,
 }
@@ -66,7 +69,8 @@ impl Ports {
             let shape = Shape { frames: RING, mtu: MTU, promiscuous: true };
             let ring = Ring::open(&device, shape).map_err(said)?;
             let sender = Sender::open(&device).map_err(said)?;
-            all.push(Port { name, ring, sender, namespace, mac: mac(number) });
+            let spread = Spread::open(&namespace, DEVICE).ok();
+            all.push(Port { name, ring, sender, spread, namespace, mac: mac(number) });
         }
         let place = |node: usize| nodes.iter().position(|other| *other == node);
         let first = plan.flows.first();
@@ -77,6 +81,16 @@ impl Ports {
             .unwrap_or(usize::from(server == 0));
         let hosts = hosts(&all, client, server)?;
         Ok(Self { all, client, server, hosts, unprivileged, _tool: tool })
+    }
+
+    /// Lets other processors than that of the calling thread do the protocol work of the nodes. Where the system does not
+    /// allow it, it is done within each write.
+    pub(super) fn spread(&mut self) {
+        for port in &mut self.all {
+            if port.spread.as_mut().is_some_and(|spread| spread.away_from_here().is_err()) {
+                port.spread = None;
+            }
+        }
     }
 
     /// Names of the nodes, in the order of the ports.

@@ -1,5 +1,6 @@
 //! What a run was like: a few lines of text, and a document.
 
+use std::ffi::OsString;
 use std::fmt::Write as _;
 
 use airtcp_os::schedule::Priority;
@@ -7,7 +8,10 @@ use airtcp_scenario::Resolved;
 use airtcp_units::Span;
 use serde::Serialize;
 
+use super::control::Made;
 use super::ports::Ports;
+use super::series::Row;
+use super::traffic::FlowRow;
 use super::turn::{Loop, Why};
 use crate::emulate::{Counts, Emulation, Validity};
 
@@ -20,7 +24,12 @@ const SHOWN: usize = 4;
 pub(super) struct Run {
     schema: &'static str,
     airtcp_version: &'static str,
+    /// The file.
+    scenario: String,
+    title: Option<String>,
     seed: u64,
+    /// The program at the client's side, and its arguments.
+    command: Vec<String>,
     ended: Why,
     duration_s: f64,
     valid: bool,
@@ -33,6 +42,12 @@ pub(super) struct Run {
     packets: Packets,
     ports: Vec<PortRow>,
     fates: Vec<FateRow>,
+    /// Directions of flows, those with the most bytes first.
+    flows: Vec<FlowRow>,
+    flows_left_out: usize,
+    cells: Vec<String>,
+    series: Vec<Row>,
+    changes: Vec<Made>,
 }
 
 #[derive(Debug, Serialize)]
@@ -102,6 +117,7 @@ impl Run {
             rate_bps: if duration_s > 0.0 { *bytes as f64 * 8.0 / duration_s } else { 0.0 },
         });
         let mut fates: Vec<FateRow> = driver
+            .traffic
             .fates
             .iter()
             .map(|((fate, place), packets)| FateRow {
@@ -110,11 +126,15 @@ impl Run {
                 packets: *packets,
             })
             .collect();
+        let (flows, flows_left_out) = driver.traffic.rows();
         fates.sort_by_key(|row| std::cmp::Reverse(row.packets));
         Self {
             schema: SCHEMA,
             airtcp_version: env!("CARGO_PKG_VERSION"),
+            scenario: String::new(),
+            title: plan.scenario.title.clone(),
             seed: plan.scenario.seed,
+            command: Vec::new(),
             ended,
             duration_s,
             valid: problem.is_none(),
@@ -144,7 +164,19 @@ impl Run {
             },
             ports: ports.collect(),
             fates,
+            flows,
+            flows_left_out,
+            cells: plan.cells.iter().map(|cell| cell.spec.name.clone()).collect(),
+            series: driver.series.rows().to_vec(),
+            changes: driver.control.as_ref().map(|c| c.made().to_vec()).unwrap_or_default(),
         }
+    }
+
+    /// Says what was run.
+    pub(super) fn of(mut self, scenario: String, command: &[OsString]) -> Self {
+        self.scenario = scenario;
+        self.command = command.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+        self
     }
 
     pub(super) const fn is_valid(&self) -> bool {

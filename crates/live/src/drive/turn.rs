@@ -1,6 +1,5 @@
 //! The loop: read what has arrived, run the model to the present, write what left it, wait for the next of either.
 
-use std::collections::BTreeMap;
 use std::os::fd::AsFd;
 use std::process::Child;
 
@@ -9,9 +8,13 @@ use airtcp_os::{clock, wait};
 use airtcp_units::{Nanos, Span};
 use serde::Serialize;
 
+use super::control::Control;
 use super::failure::{Failure, said};
+use super::line::Line;
 use super::output::Outputs;
 use super::ports::Ports;
+use super::series::{Series, Totals};
+use super::traffic::Traffic;
 use crate::emulate::{Emulation, Lateness, Leaving};
 
 /// Why a run ended.
@@ -32,6 +35,9 @@ pub(super) enum Why {
 
 /// Frames that are written at once.
 const BATCH: usize = 64;
+/// How long a node may be busy with earlier frames before the next are given up, and between two tries.
+const PATIENCE_NS: i64 = 20_000_000;
+const TRY_AGAIN_NS: i64 = 50_000;
 /// Frames that are read at once before the model runs, so that a flood does not keep it from running.
 const READ: usize = 1_024;
 /// A turn that takes longer was stopped, or the machine slept: what happened meanwhile is not the model's.
@@ -44,12 +50,18 @@ pub(super) struct Loop {
     begin: i64,
     begin_boot: i64,
     limit: Option<i64>,
+    /// Lines that change the scenario.
+    pub control: Option<Control>,
     /// How late frames are written.
     pub lateness: Lateness,
     /// Frames and bytes written, by port.
     pub written: Vec<(u64, u64)>,
-    /// Packets by what became of them and where.
-    pub fates: BTreeMap<(&'static str, String), u64>,
+    /// What became of the packets.
+    pub traffic: Traffic,
+    /// What passed over time.
+    pub series: Series,
+    /// The line on the terminal.
+    pub line: Option<Line>,
     /// Frames longer than the model's packets, which were not read.
     pub cut: u64,
     /// Frames that the system did not take.
@@ -66,9 +78,12 @@ impl Loop {
             begin: clock::now(),
             begin_boot: clock::boot(),
             limit,
+            control: None,
             lateness: Lateness::new(base),
             written: Vec::new(),
-            fates: BTreeMap::new(),
+            traffic: Traffic::default(),
+            series: Series::new(),
+            line: None,
             cut: 0,
             refused: 0,
             took: 0,
@@ -107,11 +122,17 @@ impl Loop {
                 return Ok(Why::Stopped);
             }
             last = now;
+            ports.spread();
             let more = self.read(emulation, ports, outputs)?;
             emulation.run_until(self.model(now));
             self.write(emulation, ports, outputs)?;
+            if let Some(control) = &mut self.control {
+                control.turn(now, emulation)?;
+            }
+            self.show(emulation);
             if let Some(why) = self.ended(signals, client.as_deref_mut())? {
                 self.took = clock::now() - self.begin;
+                self.series.add(self.took, self.totals(emulation));
                 return Ok(why);
             }
             if !more {
@@ -174,9 +195,29 @@ impl Loop {
         }
         while let Some(fate) = emulation.take_fate() {
             outputs.fate(&fate)?;
-            *self.fates.entry((fate.fate, fate.place)).or_default() += 1;
+            self.traffic.add(fate);
         }
         outputs.arrivals(&emulation.take_arrivals())
+    }
+
+    /// Adds to what passed over time, and says it.
+    fn show(&mut self, emulation: &Emulation) {
+        if self.took >= self.series.next() {
+            self.series.add(self.took, self.totals(emulation));
+        }
+        if let Some(line) = &mut self.line {
+            let p99_s = || self.lateness.quantiles()[1].as_secs_f64();
+            line.turn(self.took, || self.series.last_second(), p99_s);
+        }
+    }
+
+    fn totals(&self, emulation: &Emulation) -> Totals {
+        Totals {
+            bytes: self.written.iter().map(|(_, bytes)| *bytes).collect(),
+            dropped: emulation.counts().dropped,
+            waiting: emulation.waiting(),
+            on_air: emulation.on_air(),
+        }
     }
 
     /// Writes frames for one port.
@@ -188,16 +229,29 @@ impl Loop {
     ) -> Result<(), Failure> {
         let Some(first) = batch.first() else { return Ok(()) };
         let frames: Vec<&[u8]> = batch.iter().map(|frame| &frame.bytes[..]).collect();
-        let sent = ports.all[first.port].sender.send(&frames).map_err(said)?;
-        let written = self.model(clock::now());
-        self.refused += (batch.len() - sent) as u64;
-        for frame in &batch[..sent] {
-            self.lateness.add(frame.at, written);
-            let (count, bytes) = &mut self.written[first.port];
-            *count += 1;
-            *bytes += frame.bytes.len() as u64;
-            outputs.frame(first.port, written.0, &frame.bytes)?;
+        let begin = clock::now();
+        let mut from = 0;
+        while from < batch.len() {
+            let sent = ports.all[first.port].sender.send(&frames[from..]).map_err(said)?;
+            let now = clock::now();
+            let written = self.model(now);
+            for frame in &batch[from..from + sent] {
+                self.lateness.add(frame.at, written);
+                self.series.late(written.since(frame.at.min(written)));
+                let (count, bytes) = &mut self.written[first.port];
+                *count += 1;
+                *bytes += frame.bytes.len() as u64;
+                outputs.frame(first.port, written.0, &frame.bytes)?;
+            }
+            from += sent;
+            if from < batch.len() {
+                if now - begin > PATIENCE_NS {
+                    break;
+                }
+                wait::until(&[], Some(now + TRY_AGAIN_NS)).map_err(said)?;
+            }
         }
+        self.refused += (batch.len() - from) as u64;
         Ok(())
     }
 
@@ -241,8 +295,10 @@ impl Loop {
         if let Some(limit) = self.limit {
             until = until.min(self.begin + limit);
         }
+        until = until.min(self.begin + self.series.next());
         let mut fds: Vec<_> = ports.all.iter().map(|port| port.ring.as_fd()).collect();
         fds.push(signals.as_fd());
+        fds.extend(self.control.as_ref().and_then(Control::source));
         wait::until(&fds, Some(until)).map(|_| ()).map_err(said)
     }
 }

@@ -11,6 +11,8 @@
 //! The length of a record is that of the IP packet, or of what follows the Ethernet header. Only the first [`SNAP`] bytes
 //! are looked at, so that these and the length give the same record again.
 
+use std::net::{Ipv6Addr, SocketAddr};
+
 use airtcp_packet::{Ecn, Segment};
 use airtcp_wire::{ipv4, ipv6, segment, tcp, udp};
 
@@ -30,6 +32,27 @@ const DISCOVERY: std::ops::RangeInclusive<u8> = 133..=137;
 pub(super) struct Tuple {
     pub(super) protocol: u8,
     pub(super) ends: [([u8; 16], u16); 2],
+}
+
+impl Tuple {
+    /// The two ends as addresses, in the direction of the packet.
+    pub(super) fn ends(&self) -> Ends {
+        let end = |(address, port): ([u8; 16], u16)| {
+            SocketAddr::new(Ipv6Addr::from(address).to_canonical(), port)
+        };
+        Ends { protocol: self.protocol, from: end(self.ends[0]), to: end(self.ends[1]) }
+    }
+}
+
+/// Protocol and ends of a packet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Ends {
+    /// Number of the protocol over IP: 6 is TCP, 17 is UDP.
+    pub protocol: u8,
+    /// Where it comes from.
+    pub from: SocketAddr,
+    /// Where it goes to.
+    pub to: SocketAddr,
 }
 
 /// What a frame is to the model.

@@ -6,6 +6,7 @@
 //! next_event   when to call it next
 //! leave        frames to write, each with its time in the model
 //! take_fate    what became of each packet
+//! change       the scenario takes other values, now
 //! ```
 //! The model holds records; the bytes of a frame wait beside them, and leave as they came but for a mark of congestion.
 //! Time is that of the model: a packet enters at its stamp, so that a late call changes no fate, only when a frame is
@@ -15,6 +16,7 @@
 //! all others.
 
 mod again;
+mod change;
 mod core;
 mod fates;
 mod flows;
@@ -23,11 +25,12 @@ mod lateness;
 mod record;
 mod tracker;
 
-pub use again::replay;
+pub use again::{AgainError, replay};
+pub use change::{LONGEST_LINE, Set};
 pub use core::{Emulation, Leaving, Mac, SHORTEST};
 pub use fates::{Counts, Fate, HEADER};
 pub use flows::SLOTS;
-pub use frame::SNAP;
+pub use frame::{Ends, SNAP};
 pub use lateness::{Lateness, Validity};
-pub use record::{Arrival, RECORD_HEADER, RecordError, read_arrivals};
+pub use record::{Arrival, RECORD_HEADER, RecordError, Recorded, read_arrivals};
 pub use tracker::Tracker;

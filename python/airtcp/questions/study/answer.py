@@ -251,7 +251,8 @@ def table(links: Sequence[Link], rows: int = ROWS) -> Grid:
         links: The links.
         rows: Most rows.
     """
-    shown = sorted(links, key=_telling, reverse=True)
+    picks = sorted(range(len(links)), key=lambda index: _telling(links[index]), reverse=True)
+    shown = [links[index] for index in picks]
     measured = tables.measured_columns(shown)
     rates = [link["tcp"]["empirical"]["packets_per_second"] for link in shown]
     columns = [
@@ -270,7 +271,8 @@ def table(links: Sequence[Link], rows: int = ROWS) -> Grid:
     title = counted(len(links), "link") if len(links) > 1 else ""
     title = f"{title}; ~ lies within chance" if title and chance else title
     names = [elided(link["name"], _LONGEST) for link in shown]
-    return Grid("link", names, columns, title, sort="against independent").first(rows)
+    grid = Grid("link", names, columns, title, sort="against independent", picks=picks)
+    return grid.first(rows)
 
 
 def _next(document: StudyDocument, file: str | None) -> str:

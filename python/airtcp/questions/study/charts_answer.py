@@ -11,12 +11,11 @@ from typing import Any, Final
 from airtcp.charts import theme
 from airtcp.charts import vega_lite as alt
 from airtcp.charts.parts import finish, n, named, q, studied, zoom
-from airtcp.questions.study.charts import ring
+from airtcp.questions.study.charts import ring, size
 from airtcp.questions.study.rows_answer import DIFFERS, WITHIN
 
 NAME: Final = "answer"
 HEIGHT: Final = 300
-_MANY: Final = 150
 
 
 def over_prr(links: int) -> dict[str, Any]:
@@ -43,7 +42,7 @@ def over_prr(links: int) -> dict[str, Any]:
     y = alt.Y("tcp:Q", title=title, scale=scale, axis=axis)
     dots = named("links").mark_point(
         filled=True,
-        size=62 if links <= _MANY else 28,
+        size=size(links),
         opacity=0.85,
         clip=True,
         cursor="pointer",

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from airtcp import _core
     from airtcp.data.documents import StudyDocument
     from airtcp.data.table import Table
+    from airtcp.pages.section import Page
     from airtcp.words.answer import Answer
 
 
@@ -56,11 +57,10 @@ class StudyResult(SeededResult):
 
         return answer(document, self._file)
 
-    def page(self) -> str:
-        """Return the report: one self-contained HTML document."""
+    def _make_page(self) -> Page:
         from airtcp.questions.study.sections import study_page
 
-        return study_page(self.json, self.answer())
+        return study_page(self.json, self._file)
 
     def __len__(self) -> int:
         """Return the number of links."""

@@ -7,7 +7,7 @@ from statistics import mode
 from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.pages.command import command
-from airtcp.pages.section import Page, Plot, Rows, Section, some
+from airtcp.pages.section import Page, Plot, Section, some
 from airtcp.questions.trace import answer_models
 from airtcp.questions.trace import charts as charts_models
 from airtcp.words import sentences as words
@@ -17,6 +17,8 @@ from airtcp.words.sentences import percent
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from airtcp.pages.sent import Rows
 
 _LEAST_BURST: Final = 1.0
 """Lower end of the bars of longest bursts, whose axis is logarithmic."""

@@ -1,0 +1,162 @@
+"""`airtcp measure`: the path between two hosts.
+
+The program `airtcp-live` sends and receives; with `--serve` and `--new-secret` this one continues
+as it.
+"""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from airtcp.cli import options as opt
+from airtcp.cli.console import INTERRUPTED, fail, note, to_stdout
+from airtcp.cli.continued import continue_as, needed_program
+
+_PREFIX_HELP = "Write the delivery trace to PREFIX.trace and the document to PREFIX.json."
+
+
+def measure(
+    host: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="HOST[:PORT]",
+            help="Where airtcp measure --serve runs; the port is 5299 by default.",
+            show_default=False,
+        ),
+    ] = None,
+    secret: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The secret, which both ends have.", show_default=False),
+    ] = None,
+    serve: Annotated[
+        bool, typer.Option("--serve", help="Answer those who measure from elsewhere.")
+    ] = False,
+    listen: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS:PORT",
+            help="Where --serve listens; by default at port 5299 of all addresses.",
+            show_default=False,
+        ),
+    ] = None,
+    new_secret: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Write a new secret, and do nothing else.", show_default=False
+        ),
+    ] = None,
+    duration: Annotated[
+        str, typer.Option("--for", metavar="SECONDS", help="About how long, 6s to 120s.")
+    ] = "60s",
+    rate: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NUMBER/s",
+            help="Small packets that each end sends in a second; by default 1000/s. With --serve "
+            "the most that is allowed; by default 1250/s.",
+            show_default=False,
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(parser=opt.place, metavar="PREFIX", help=_PREFIX_HELP, show_default=False),
+    ] = None,
+    as_json: opt.Json = False,
+    force: opt.ForceFile = False,
+    quiet: opt.Quiet = False,
+) -> None:
+    """Measure the path between two hosts: losses and their order, delay, capacity (Linux).
+
+    One end serves, the other measures, and both have the same secret:
+
+    airtcp measure --new-secret FILE
+
+    airtcp measure --serve --secret FILE
+
+    airtcp measure HOST --secret FILE --out PREFIX
+    """
+    arguments = ["measure"]
+    for option, value in (("--secret", secret), ("--new-secret", new_secret), ("--rate", rate)):
+        arguments += [] if value is None else [option, str(value)]
+    arguments += ["--quiet"] if quiet else []
+    if host is None or serve or new_secret is not None:
+        arguments += ["--serve"] if serve else []
+        arguments += [] if listen is None else ["--listen", listen]
+        continue_as("measure", arguments if host is None else [*arguments, "--", host])
+    if listen is not None:
+        fail("--listen is for --serve: a client does not listen")
+    files = _files(out, force=force)
+    raw = _measured([*arguments, "--for", duration, "--", host])
+    _finish(raw, host, files, as_json=as_json, quiet=quiet)
+
+
+def _files(out: Path | None, *, force: bool) -> tuple[Path, Path] | None:
+    """Return the files to write, which must not be there."""
+    from airtcp.cli import places
+
+    if out is None:
+        return None
+    files = (out.with_name(f"{out.name}.trace"), out.with_name(f"{out.name}.json"))
+    for file in files:
+        places.check(file, force=force, inputs=[], ours=False)
+    return files
+
+
+def _measured(arguments: list[str]) -> dict[str, Any]:
+    """Run the program; Ctrl-C reaches it, too, and it writes what it measured."""
+    place = needed_program("measure")
+    before = signal.signal(signal.SIGINT, lambda *_: None)
+    try:
+        done = subprocess.run(  # noqa: S603 - no shell
+            [place, *arguments], stdout=subprocess.PIPE, check=False
+        )
+    except OSError as error:
+        fail(f"{place}: {error.strerror}")
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if done.returncode != 0:
+        # It has said why.
+        raise SystemExit(done.returncode if done.returncode > 0 else 1)
+    return json.loads(done.stdout)
+
+
+def _finish(
+    raw: dict[str, Any],
+    host: str,
+    files: tuple[Path, Path] | None,
+    *,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Write the files, and print the answer or the document."""
+    import sys
+
+    from airtcp.cli.show import put_answer
+    from airtcp.data.plain import plain_json
+    from airtcp.files import atomic_write
+    from airtcp.questions.measure import answer, call
+
+    trace = None if files is None else str(files[0])
+    document = call.document(raw, host, trace)
+    text = json.dumps(document, ensure_ascii=False)
+    if files is not None:
+        try:
+            atomic_write.write_text(files[0], call.trace_text(raw))
+            atomic_write.write_text(files[1], text + "\n")
+        except OSError as error:
+            fail(f"{error.filename or files[0]}: {error.strerror}")
+        note(f"written: {files[0]}, {files[1]}", quiet=quiet)
+    with to_stdout():
+        if as_json:
+            sys.stdout.write(plain_json(text) + "\n")
+        else:
+            put_answer(answer.answer(document), details=False)
+        sys.stdout.flush()
+    if raw["cut"] == "interrupted":
+        raise SystemExit(INTERRUPTED)
