@@ -104,6 +104,11 @@ class OwnLaws:
         return bool(self._laws)
 
     @property
+    def hashes(self) -> list[str]:
+        """The hash of the source of each."""
+        return [origin(law)[1] for law in self._laws]
+
+    @property
     def core(self) -> _core.Laws | None:
         """The laws as the extension takes them."""
         if not self._laws:

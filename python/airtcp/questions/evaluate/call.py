@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from airtcp.inputs.arguments import Progress
+    from airtcp.laws.given import Tcp
     from airtcp.questions.evaluate.criterion import Check
     from airtcp.questions.evaluate.document import CriterionResult, EvaluateDocument
     from airtcp.questions.evaluate.result import EvaluateResult
@@ -37,7 +38,7 @@ _MOST: Final = 1000
 
 @shows_progress
 def evaluate(
-    law: str,
+    law: Tcp,
     *,
     against: str | Iterable[str] = AGAINST,
     only: str | Iterable[str] = (),
@@ -53,7 +54,8 @@ def evaluate(
     them replication by replication.
 
     Args:
-        law: The congestion control, with keys after colons: `cubic:beta_cubic=0.5`.
+        law: The congestion control, with keys after colons: `cubic:beta_cubic=0.5`. One's own is
+            named by its file, `my_law.py:Aimd:a=2`, or is a class of a file.
         against: The laws that it is held against. Verdicts are relative to `reno` and `cubic`;
             all of them are rivals on one link.
         only: Criteria to evaluate, such as "E1,E4"; by default all.
@@ -68,6 +70,7 @@ def evaluate(
         not finished are not evaluated.
 
     Raises:
+        LawError: If a law of one's own cannot be loaded, or fails in a run.
         AirtcpError: If there is no such law, criterion or effort.
 
     Examples:
@@ -91,7 +94,8 @@ def evaluate(
         message = f"--against {', '.join(names_of(against)) or 'nothing'}: verdicts need reno or"
         message += " cubic, and not the law itself"
         raise _core.AirtcpError(message)
-    work, every = Work(root), criteria_list.every()
+    sources = [source for one in (own, *others) for source in one.sources]
+    work, every = Work(root, sources), criteria_list.every()
     checks = {one.id: _checks(one, plan) if one.id in chosen else [] for one in every}
     for check in (check for found in checks.values() for check in found):
         for one in (own, *check.held_against(plan)):
@@ -113,7 +117,12 @@ def evaluate(
             "effort": effort,
             "replications": number,
         },
-        "law": {"label": own.label, "tcp": own.tcp()},
+        "law": {
+            "label": own.label,
+            "tcp": own.tcp(),
+            "files": list(own.sources),
+            "sha256": own.sha256,
+        },
         "yardsticks": [one.label for one in plan.yardsticks],
         "criteria": results,
         "series": [] if names_of(only) else views.series(plan, work),
@@ -123,7 +132,7 @@ def evaluate(
 
 
 def scenario_files(
-    law: str,
+    law: Tcp,
     only: str | Iterable[str],
     *,
     against: str | Iterable[str] = AGAINST,

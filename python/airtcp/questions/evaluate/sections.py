@@ -160,12 +160,18 @@ def _facts(document: EvaluateDocument) -> list[tuple[str, str]]:
     ]
 
 
+def _named(document: EvaluateDocument) -> str:
+    """Return the law as a command names it: one's own by its file."""
+    label, files = document["law"]["label"], document["law"]["files"]
+    return f"{files[0]}:{label}" if files else label
+
+
 def _command(document: EvaluateDocument) -> str:
     options = document["options"]
     effort = options["effort"]
     return command(
         "evaluate",
-        document["law"]["label"],
+        _named(document),
         paths=[],
         options=[
             ("against", ",".join(options["against"])),

@@ -42,6 +42,7 @@ class _Task:
     text: str
     files: dict[str, str]
     replications: int
+    laws: tuple[str, ...]
     series: bool
     fresh: bool
     duration_s: float
@@ -50,9 +51,13 @@ class _Task:
 class Work:
     """The scenes of an evaluation, and what they measured."""
 
-    def __init__(self, seed: int) -> None:
-        """Begin without a scene. `seed` is the root seed of all."""
+    def __init__(self, seed: int, laws: Iterable[str] = ()) -> None:
+        """Begin without a scene.
+
+        Args: seed: The root seed of all. laws: Files of laws of one's own that scenes name.
+        """
         self._seed = seed
+        self._laws = tuple(dict.fromkeys(laws))
         self._tasks: dict[Key, _Task] = {}
         self._done: dict[Key, list[Rep]] = {}
         self._stop = threading.Event()
@@ -72,6 +77,7 @@ class Work:
                 key[0],
                 dict(scene.files),
                 replications,
+                self._laws,
                 scene.series,
                 scene.fresh,
                 seconds,
@@ -128,6 +134,7 @@ class Work:
             home / "scenario.toml",
             text=task.text,
             seed=self._seed,
+            law=task.laws,
             replications=task.replications,
             series=task.series,
             workers=1,
@@ -143,6 +150,7 @@ class Work:
         before = os.environ.get("PYTHONPATH")
         path = package if not before else os.pathsep.join([package, before])
         asked = ["--seed", str(self._seed), "-n", str(task.replications), "--workers", "1"]
+        asked += [part for law in task.laws for part in ("--law", law)]
         asked += ["--why", "no", "--json", "--quiet"]
         ended = subprocess.run(  # noqa: S603 - this program, and a file of its own
             [sys.executable, "-P", "-m", "airtcp", "run", str(place), *asked],
