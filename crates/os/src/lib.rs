@@ -7,6 +7,7 @@
 pub mod child;
 pub mod clock;
 pub mod datagram;
+pub mod device;
 pub mod error;
 pub mod fifo;
 pub mod interface;
@@ -21,6 +22,7 @@ pub mod signal;
 mod socket;
 pub mod spread;
 pub mod tcp;
+mod tree;
 pub mod user;
 pub mod wait;
 

@@ -85,8 +85,7 @@ impl Source {
     /// An override of a place that there is not.
     pub fn with(&self, overrides: &[(String, String)]) -> Result<Self, ScenarioError> {
         let tree = self.overridden(overrides)?;
-        let tcp = self.tcp.clone();
-        Ok(Self { text: self.text.clone(), name: self.name.clone(), tree, tcp })
+        Ok(Self { tree, ..self.clone() })
     }
 
     fn overridden(&self, overrides: &[(String, String)]) -> Result<Value, ScenarioError> {
@@ -130,7 +129,7 @@ fn put(tcp: &Variant, scenario: &mut Scenario) -> Result<(), ScenarioError> {
     for (i, flow) in scenario.flows.iter_mut().enumerate() {
         if flow.transport == TransportKind::Tcp {
             let refuse =
-                |e: VariantError| ScenarioError::at(&format!("flows[{i}].tcp"), e.to_string());
+                |e: VariantError| ScenarioError::at(format!("flows[{i}].tcp"), e.to_string());
             flow.tcp = tcp.apply(&flow.tcp).map_err(refuse)?;
             any = true;
         }

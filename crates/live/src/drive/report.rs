@@ -57,7 +57,11 @@ struct Late {
     p99_s: f64,
     p99_9_s: f64,
     max_s: f64,
+    /// What is allowed to 99 %, and to 99.9 %.
     bound_s: f64,
+    bound_99_9_s: f64,
+    /// Bits a second that one node got within 10 ms, at most, which choose the bounds.
+    peak_bps: u64,
 }
 
 #[derive(Debug, Serialize)]
@@ -106,6 +110,7 @@ impl Run {
     ) -> Self {
         let duration_s = driver.took as f64 * 1e-9;
         let problem = problem(driver, ended);
+        let [bound, tail] = driver.lateness.bounds();
         let [p50, p99, p999, max] = driver.lateness.quantiles().map(seconds);
         let Counts { entered, delivered, marked, dropped, copied, beside, stray, clamped } =
             *emulation.counts();
@@ -116,18 +121,7 @@ impl Run {
             bytes: *bytes,
             rate_bps: if duration_s > 0.0 { *bytes as f64 * 8.0 / duration_s } else { 0.0 },
         });
-        let mut fates: Vec<FateRow> = driver
-            .traffic
-            .fates
-            .iter()
-            .map(|((fate, place), packets)| FateRow {
-                fate,
-                place: place.clone(),
-                packets: *packets,
-            })
-            .collect();
         let (flows, flows_left_out) = driver.traffic.rows();
-        fates.sort_by_key(|row| std::cmp::Reverse(row.packets));
         Self {
             schema: SCHEMA,
             airtcp_version: env!("CARGO_PKG_VERSION"),
@@ -146,7 +140,9 @@ impl Run {
                 p99_s: p99,
                 p99_9_s: p999,
                 max_s: max,
-                bound_s: seconds(driver.lateness.bound()),
+                bound_s: seconds(bound),
+                bound_99_9_s: seconds(tail),
+                peak_bps: driver.lateness.peak_bps(),
             },
             base_rtt_s: seconds(driver.lateness.rtt()),
             packets: Packets {
@@ -163,7 +159,7 @@ impl Run {
                 refused: driver.refused,
             },
             ports: ports.collect(),
-            fates,
+            fates: fates(driver),
             flows,
             flows_left_out,
             cells: plan.cells.iter().map(|cell| cell.spec.name.clone()).collect(),
@@ -250,6 +246,18 @@ fn milli(seconds: f64) -> String {
     format!("{:.2} ms", seconds * 1e3)
 }
 
+/// What became of the packets, the most frequent first.
+fn fates(driver: &Loop) -> Vec<FateRow> {
+    let mut fates: Vec<FateRow> = driver
+        .traffic
+        .fates
+        .iter()
+        .map(|((fate, place), packets)| FateRow { fate, place: place.clone(), packets: *packets })
+        .collect();
+    fates.sort_by_key(|row| std::cmp::Reverse(row.packets));
+    fates
+}
+
 /// Says why a run is not valid.
 fn problem(driver: &Loop, ended: Why) -> Option<String> {
     match ended {
@@ -258,20 +266,19 @@ fn problem(driver: &Loop, ended: Why) -> Option<String> {
         _ => {}
     }
     if driver.cut > 0 {
-        return Some(format!("{} frames were longer than the interfaces allow", driver.cut));
+        let why = "longer than the interfaces allow, or without a checksum";
+        return Some(format!("{} frames were {why}", driver.cut));
     }
     match driver.lateness.validity() {
         Validity::Valid => None,
         Validity::Lost(frames) => {
             Some(format!("{frames} frames were lost before or after the model"))
         }
-        Validity::Slow { p99, bound } => Some(format!(
-            "1 % of the frames left more than {} late, and {} is allowed",
-            milli(seconds(p99)),
+        Validity::Slow { one_in, late, bound } => Some(format!(
+            "{} % of the frames left more than {} late, and {} is allowed",
+            100.0 / one_in as f64,
+            milli(seconds(late)),
             milli(seconds(bound))
-        )),
-        Validity::Late(frames) => Some(format!(
-            "{frames} frames left later than 0.30 ms and a quarter of the round-trip time"
         )),
     }
 }

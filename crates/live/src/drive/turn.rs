@@ -3,19 +3,20 @@
 use std::os::fd::AsFd;
 use std::process::Child;
 
-use airtcp_os::signal::{Signal, Signals};
+use airtcp_os::signal::Signals;
 use airtcp_os::{clock, wait};
 use airtcp_units::{Nanos, Span};
 use serde::Serialize;
 
 use super::control::Control;
+use super::ending::{Ending, Step};
 use super::failure::{Failure, said};
 use super::line::Line;
 use super::output::Outputs;
 use super::ports::Ports;
 use super::series::{Series, Totals};
 use super::traffic::Traffic;
-use crate::emulate::{Emulation, Lateness, Leaving};
+use crate::emulate::{Emulation, Lateness, Leaving, as_on_wire};
 
 /// Why a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -50,6 +51,7 @@ pub(super) struct Loop {
     begin: i64,
     begin_boot: i64,
     limit: Option<i64>,
+    ending: Ending,
     /// Lines that change the scenario.
     pub control: Option<Control>,
     /// How late frames are written.
@@ -62,8 +64,10 @@ pub(super) struct Loop {
     pub series: Series,
     /// The line on the terminal.
     pub line: Option<Line>,
-    /// Frames longer than the model's packets, which were not read.
+    /// Frames longer than the model's packets, or whose checksum is missing, which were not read.
     pub cut: u64,
+    /// A frame as it was on the wire, where the kernel has it otherwise.
+    scratch: Vec<u8>,
     /// Frames that the system did not take.
     pub refused: u64,
     /// How long it took, ns.
@@ -78,6 +82,7 @@ impl Loop {
             begin: clock::now(),
             begin_boot: clock::boot(),
             limit,
+            ending: Ending::default(),
             control: None,
             lateness: Lateness::new(base),
             written: Vec::new(),
@@ -85,6 +90,7 @@ impl Loop {
             series: Series::new(),
             line: None,
             cut: 0,
+            scratch: Vec::new(),
             refused: 0,
             took: 0,
         }
@@ -100,6 +106,7 @@ impl Loop {
         outputs: &mut Outputs,
     ) -> Result<Why, Failure> {
         self.written = vec![(0, 0); ports.all.len()];
+        outputs.begin(self.begin);
         let why = self.turns(emulation, ports, signals, client, outputs)?;
         self.count_lost(ports)?;
         Ok(why)
@@ -162,9 +169,16 @@ impl Loop {
             let Some((stamp, number)) = first else { return Ok(false) };
             let at = self.model(stamp);
             if let Some(frame) = ports.all[number].ring.peek() {
-                if frame.bytes.len() == frame.length as usize {
-                    outputs.frame(number, at.0, frame.bytes)?;
-                    emulation.enter(number, frame.bytes, at);
+                let mut whole = frame.bytes.len() == frame.length as usize;
+                let mut bytes = frame.bytes;
+                if frame.vlan.is_some() || frame.unsummed {
+                    let out = &mut self.scratch;
+                    whole &= as_on_wire(frame.bytes, frame.vlan, frame.unsummed, out);
+                    bytes = out;
+                }
+                if whole {
+                    outputs.frame(number, at.0, bytes)?;
+                    emulation.enter(number, bytes, at);
                 } else {
                     self.cut += 1;
                 }
@@ -236,7 +250,7 @@ impl Loop {
             let now = clock::now();
             let written = self.model(now);
             for frame in &batch[from..from + sent] {
-                self.lateness.add(frame.at, written);
+                self.lateness.add(frame.at, written, frame.port, frame.bytes.len());
                 self.series.late(written.since(frame.at.min(written)));
                 let (count, bytes) = &mut self.written[first.port];
                 *count += 1;
@@ -264,21 +278,19 @@ impl Loop {
         Ok(())
     }
 
-    /// Whether the run is over.
-    fn ended(&self, signals: &Signals, client: Option<&mut Child>) -> Result<Option<Why>, Failure> {
-        let signal = signals.read().map_err(said)?;
-        match signal {
-            Some(Signal::Interrupt | Signal::Terminate) => return Ok(Some(Why::Interrupted)),
-            Some(Signal::Child) => {
-                if let Some(client) = client
-                    && client.try_wait().map_err(said)?.is_some()
-                {
-                    return Ok(Some(Why::CommandEnded));
-                }
-            }
-            None => {}
-        }
-        Ok(self.limit.filter(|limit| self.took >= *limit).map(|_| Why::TimeOver))
+    /// Whether the run is over. A program that runs is asked to end first, while its packets still pass.
+    fn ended(
+        &mut self,
+        signals: &Signals,
+        client: Option<&mut Child>,
+    ) -> Result<Option<Why>, Failure> {
+        let signal = signals.read_with_origin().map_err(said)?;
+        let over = self.limit.is_some_and(|limit| self.took >= limit);
+        let step = self.ending.step(signal, over, client, clock::now()).map_err(said)?;
+        Ok(match step {
+            Step::On => None,
+            Step::Over(why) => Some(why),
+        })
     }
 
     /// Waits for a frame, a signal, the model's next event or the end.
@@ -292,8 +304,9 @@ impl Loop {
         if let Some(next) = emulation.next_event() {
             until = until.min(self.begin.saturating_add(i64::try_from(next.0).unwrap_or(i64::MAX)));
         }
-        if let Some(limit) = self.limit {
-            until = until.min(self.begin + limit);
+        let limit = self.limit.map(|limit| self.begin + limit);
+        if let Some(end) = self.ending.next().or(limit) {
+            until = until.min(end);
         }
         until = until.min(self.begin + self.series.next());
         let mut fds: Vec<_> = ports.all.iter().map(|port| port.ring.as_fd()).collect();
