@@ -83,6 +83,28 @@ _Kind: TypeAlias = Literal["fast-retransmit", "rto", "ecn", "persistent"]
 class Ack:
     """An acknowledgement, and the state of the sender after it. Sizes in bytes, times in s."""
 
+    def __new__(
+        cls,
+        acked: int = 0,
+        *,
+        delivered: int | None = None,
+        lost: int = 0,
+        pipe: int = 0,
+        prior_pipe: int = 0,
+        total_delivered: int = 0,
+        total_lost: int = 0,
+        acked_up_to: int = 0,
+        sent_up_to: int = 0,
+        rtt: float | None = None,
+        srtt: float | None = None,
+        min_rtt: float | None = None,
+        rate: Rate | None = None,
+        cwnd_limited: bool = True,
+        in_fast_recovery: bool = False,
+        ends_recovery: bool = False,
+        in_recovery: bool = False,
+        ece: bool = False,
+    ) -> Ack: ...
     @property
     def acked(self) -> int:
         """Bytes newly acknowledged cumulatively; 0 for a duplicate."""
@@ -142,6 +164,16 @@ class Ack:
 class Rate:
     """Delivery rate over about one round trip."""
 
+    def __new__(
+        cls,
+        delivered: int,
+        interval: float,
+        *,
+        prior_delivered: int = 0,
+        app_limited: bool = False,
+        tx_in_flight: int = 0,
+        lost: int = 0,
+    ) -> Rate: ...
     @property
     def bps(self) -> int | None:
         """The rate in b/s."""
@@ -168,6 +200,7 @@ class Rate:
 class Sent:
     """A data segment that left."""
 
+    def __new__(cls, bytes: int, *, pipe: int = 0, retransmission: bool = False) -> Sent: ...  # noqa: A002
     @property
     def bytes(self) -> int:
         """Payload."""
@@ -182,6 +215,16 @@ class Sent:
 class Lost:
     """A segment that was judged lost."""
 
+    def __new__(
+        cls,
+        bytes: int,  # noqa: A002
+        *,
+        start: int = 0,
+        tx_in_flight: int = 0,
+        lost: int = 0,
+        app_limited: bool = False,
+        total_delivered: int = 0,
+    ) -> Lost: ...
     @property
     def start(self) -> int:
         """Stream offset of its first byte."""
@@ -205,6 +248,7 @@ class Lost:
 class Congestion:
     """A congestion episode."""
 
+    def __new__(cls, kind: _Kind, flight: int, *, restart: bool = False) -> Congestion: ...
     @property
     def kind(self) -> _Kind:
         """Its cause."""
@@ -219,6 +263,9 @@ class Congestion:
 class Idle:
     """The end of a pause."""
 
+    def __new__(
+        cls, idle: float, *, rto: float = 1.0, restart: bool = True, app_limited: bool = True
+    ) -> Idle: ...
     @property
     def idle(self) -> float:
         """Time since the last data segment left, s."""
@@ -236,6 +283,23 @@ class Idle:
 class Params:
     """Parameters of a law at the start of a connection."""
 
+    def __new__(
+        cls,
+        mss: int = 1000,
+        initial_window: int = 10_000,
+        *,
+        initial_ssthresh: int | None = None,
+        max_cwnd: int | None = None,
+        abc_limit: int = 1,
+        half_of_cwnd: bool = False,
+        ssthresh_in_segments: bool = False,
+        selective_acks: bool = True,
+        srtt: float | None = None,
+        seed: int = 1,
+        paced: bool = False,
+        slow_start: str = "standard",
+        rules: str = "documents",
+    ) -> Params: ...
     @property
     def mss(self) -> int:
         """Largest payload of a segment."""
@@ -344,6 +408,10 @@ class LawBase:
     @property
     def bounded(self) -> int:
         """Windows that were set below a segment or above the largest, and bounded."""
+    def begin(self, params: Params) -> None:
+        """Begin with these parameters, as a sender does before it calls `start`: for tests."""
+    def at(self, seconds: float) -> None:
+        """Move the law to a time, as a sender does before each call: for tests."""
     def grow(self, size: float) -> None:
         """Raise the window, and carry fractions of a byte."""
     def slow_start(self, ack: Ack) -> bool:
@@ -380,14 +448,30 @@ class LawBase:
         """Raise the threshold to at least `size` bytes."""
 
 @final
+class Library:
+    """A law of a shared library."""
+
+    def __new__(cls, path: str) -> Library: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def about(self) -> str: ...
+    @property
+    def keys(self) -> list[tuple[str, float]]: ...
+
+_KeyValue: TypeAlias = bool | int | float | str
+
+@final
 class Laws:
-    """The laws of a call: name, class, file and hash of the source, defaults of the keys."""
+    """The laws of a call: name, class or library, file and hash, defaults of the keys."""
 
     def __new__(
         cls,
-        laws: Sequence[tuple[str, type[LawBase], str, str, dict[str, bool | int | float | str]]],
+        laws: Sequence[tuple[str, type[LawBase] | Library, str, str, dict[str, _KeyValue]]],
     ) -> Laws: ...
 
+def check_law(laws: Laws, cases: int, calls: int, seed: int) -> tuple[str, list[str]] | None: ...
+def law_header() -> str: ...
 def cbrt(x: float) -> float: ...
 def exp(x: float) -> float: ...
 def log(x: float) -> float: ...

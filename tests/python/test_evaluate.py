@@ -5,6 +5,7 @@ The validation of all criteria by known laws is `scripts/evaluation`; a fast par
 
 from __future__ import annotations
 
+import hashlib
 import json
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,7 @@ from airtcp.questions.evaluate import criteria
 from airtcp.questions.evaluate.bounds import Bound
 from airtcp.questions.evaluate.call import scenario_files
 from airtcp.questions.evaluate.criterion import STANDARD, Check, Plan
-from airtcp.questions.evaluate.judge import judged, yardsticks
+from airtcp.questions.evaluate.judge import STOPPED, judged, yardsticks
 from airtcp.questions.evaluate.law import read_law
 from airtcp.questions.evaluate.write import file_name
 from airtcp.questions.scenarios import table_text
@@ -171,6 +172,82 @@ def test_the_answer_keeps_to_the_grammar(law: str) -> None:
     assert max(map(len, lines)) <= 100
 
 
+def test_ctrl_c_keeps_what_is_finished() -> None:
+    def press(done: int, total: int, _label: str) -> None:
+        if 3 * done > total:
+            raise KeyboardInterrupt
+
+    result = airtcp.evaluate(
+        "vegas", only="E18,E19", effort="quick", replications=2, workers=1, progress=press
+    )
+    assert result.interrupted
+    found = {one["id"]: one for one in result.json["criteria"]}
+    assert found["E19"]["verdict"] == "not evaluated"
+    assert found["E19"]["reason"] == STOPPED
+
+
+def test_a_failing_scene_ends_the_evaluation() -> None:
+    with pytest.raises(airtcp.ScenarioError, match="beta_cubic"):
+        airtcp.evaluate("cubic:beta_cubic=7", only="E18", effort="quick", replications=1)
+
+
+def test_a_law_without_keys_keeps_the_parameters_of_the_profile() -> None:
+    assert read_law("reno").tcp()["congestion"] == "reno"
+    assert read_law("vegas:alpha=3").tcp()["congestion"] == {"law": "vegas", "alpha": 3}
+
+
+OWN = """
+import random
+from airtcp.laws import Ack, Congestion, Law
+
+
+class Aimd(Law):
+    'Adds a segments per round trip, multiplies by b on congestion'
+
+    a: float = 1.0
+    b: float = 0.5
+
+    def avoid(self, ack: Ack) -> None:
+        self.grow(self.a * self.mss * ack.acked / self.cwnd)
+
+    def reduced(self, c: Congestion) -> float:
+        return self.b * self.cwnd
+
+
+class Hidden(Aimd):
+    'Draws its own random numbers'
+
+    def avoid(self, ack: Ack) -> None:
+        self.grow(random.random() * self.mss * ack.acked / self.cwnd)
+"""
+
+
+def test_a_law_of_ones_own_is_evaluated(tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(OWN, encoding="utf-8")
+    asked: dict[str, Any] = {"only": "E0,E18", "effort": "quick", "replications": 2}
+    result = airtcp.evaluate(f"{file}:Aimd:b=0.7", **asked)
+    found = {one["id"]: one["verdict"] for one in result.json["criteria"]}
+    assert (found["E0"], found["E18"]) == ("pass", "pass")
+    law = result.json["law"]
+    assert law["tcp"]["congestion"] == {"external": "Aimd", "b": 0.7}
+    assert law["sha256"] == hashlib.sha256(OWN.encode()).hexdigest()
+    assert f"airtcp evaluate {file}:Aimd:b=0.7" in result.page()
+    saved = scenario_files(f"{file}:Aimd:b=0.7", "E18", effort="quick")
+    (tmp_path / "saved.toml").write_text(next(iter(saved.values())), encoding="utf-8")
+    assert airtcp.run(tmp_path / "saved.toml", law=str(file), replications=1).flows["name"]
+
+
+def test_a_law_that_draws_its_own_random_numbers_is_found(tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(OWN, encoding="utf-8")
+    result = airtcp.evaluate(f"{file}:Hidden", only="E0", effort="quick", replications=1)
+    assert result.json["criteria"][0]["verdict"] == "wrong"
+    answer = result.answer()
+    assert answer is not None
+    assert "gives another result in another process" in answer.headline
+
+
 def test_equal_inputs_give_equal_text() -> None:
     texts = {
         airtcp.evaluate("vegas", only="E3", effort="quick", replications=2, workers=n).text
@@ -211,7 +288,8 @@ def test_saved_scenarios_give_the_same_numbers(tmp_path: Path) -> None:
 
 def test_names_of_scenarios_are_different() -> None:
     law = read_law("reno")
-    plan = Plan(law, STANDARD, [read_law("cubic"), read_law("bbr")])
+    others = [read_law("cubic"), read_law("bbr")]
+    plan = Plan(law, STANDARD, others, others[:1])
     for one in criteria.every():
         named: dict[str, str] = {}
         for scene in (s for c in (one.checks or (lambda _: []))(plan) for s in c.scenes(law)):

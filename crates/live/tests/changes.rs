@@ -95,7 +95,8 @@ fn again(text: &str, recorded: &[Recorded]) -> Vec<Fate> {
     let mut subject = Subject::new(text);
     let plan = subject.plan();
     let mut changed = |set: &Set| subject.change(set);
-    replay(&plan, Vec::new(), &load, &read, &mut changed, END).unwrap()
+    let emulation = Emulation::new(&plan, Vec::new(), &load).unwrap();
+    replay(emulation, &load, &read, &mut changed, END).unwrap()
 }
 
 const ALL: &[(u64, &str)] = &[

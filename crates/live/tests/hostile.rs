@@ -93,7 +93,8 @@ proptest! {
         let plan = plan(if cell { CELL } else { LINK });
         let mut none = |_: &Set| Err("no change was recorded".to_owned());
         let until = Nanos(at + 5_000_000_000);
-        let met = replay(&plan, Vec::new(), &load, &again, &mut none, until).unwrap();
+        let emulation = Emulation::new(&plan, Vec::new(), &load).unwrap();
+        let met = replay(emulation, &load, &again, &mut none, until).unwrap();
         prop_assert_eq!(met.len() as u64, fates);
     }
 

@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
 use airtcp_live::measure::{
-    Client, Cut, Document, GREETING, Key, Nonce, Plan, RATE_ALLOWED, SECRET, SESSIONS, Server,
+    Client, Cut, Document, GREETING, Key, LoadSample, Nonce, Plan, RATE_ALLOWED, SECRET, SESSIONS,
+    Server, TAG,
 };
 use airtcp_units::{LowBits as _, Narrow as _};
 
@@ -337,4 +338,63 @@ fn clients_are_bounded() {
     server.expire(10 * SECOND);
     assert_eq!(server.sessions(), 0);
     assert!(enter(&mut server, 200, &mut numbers).has_met());
+}
+
+#[test]
+fn a_tcp_connection_needs_the_bytes_of_its_measurement_and_opens_once() {
+    let mut numbers = Numbers(3);
+    let mut server = server();
+    let mut client =
+        new_client(Plan { idle_ms: 50, train_ms: 0, bursts: 0, load_ms: 500, ..plan() });
+    recorded(&mut server, host(1), &mut client, &mut numbers);
+    let (phase, opening, lasts) = client.load().unwrap();
+    assert_eq!(lasts, 500 * MS);
+    assert!(server.awaits_tcp());
+    assert_eq!(server.open(host(1).ip(), &[0; TAG]), None);
+    assert_eq!(server.open(host(2).ip(), &opening), None);
+    assert_eq!(server.open(host(1).ip(), &opening[..TAG - 1]), None);
+    assert_eq!(server.open(host(1).ip(), &opening), Some((phase, lasts)));
+    assert_eq!(server.open(host(1).ip(), &opening), None);
+    assert!(!server.awaits_tcp());
+}
+
+#[test]
+fn what_the_server_saw_of_its_tcp_connection_is_fetched() {
+    let mut numbers = Numbers(3);
+    let mut server = server();
+    let mut client =
+        new_client(Plan { idle_ms: 50, train_ms: 0, bursts: 0, load_ms: 300, ..plan() });
+    let mut phases = Vec::new();
+    for now in (0..10_000).map(|n| n * MS) {
+        while let Some(bytes) = client.take(now) {
+            let fresh = || Some(numbers.nonce());
+            if let Some(answer) = server.receive(now, now, host(1), &bytes, fresh) {
+                client.receive(now, now, &answer);
+            }
+        }
+        if let Some((phase, opening, _)) = client.load() {
+            assert!(server.open(host(1).ip(), &opening).is_some());
+            phases.push(phase);
+            for at in (1..=40).map(|n| n * 10_000_000) {
+                let mut sample = LoadSample { at, ..LoadSample::default() };
+                sample.info.bytes_acked = at / 100;
+                server.loaded(host(1).ip(), phase, Some(sample));
+                client.loaded(phase, Some(sample));
+            }
+            server.loaded(host(1).ip(), phase, None);
+            client.loaded(phase, None);
+        }
+    }
+    assert!(client.is_done() && client.cut().is_none());
+    assert_eq!(phases.len(), 2);
+    let found = measured(&client);
+    for way in ["up", "down"] {
+        let load = &found[way]["load"];
+        assert_eq!(
+            (&load["acked"], &load["duration_s"]),
+            (&4_000_000.into(), &0.4.into()),
+            "{way}"
+        );
+        assert_eq!(load["samples"].as_array().unwrap().len(), 40, "{way}");
+    }
 }

@@ -74,6 +74,10 @@ fn plan(text: &str) -> Resolved {
 
 const END: Nanos = Nanos(4_000_000_000);
 
+fn begin(plan: &Resolved) -> Emulation {
+    Emulation::new(plan, Vec::new(), &load).unwrap()
+}
+
 /// What a drive has seen.
 #[derive(Default)]
 struct Seen {
@@ -150,7 +154,7 @@ fn same(name: &str, text: &str, also: impl Fn(&Counts)) {
         let read = read_arrivals(&file, 2).unwrap();
         assert_eq!(read, late.arrivals);
         let mut none = |_: &Set| Err("no change was recorded".to_owned());
-        let again = replay(&plan, Vec::new(), &load, &read, &mut none, END).unwrap();
+        let again = replay(begin(&plan), &load, &read, &mut none, END).unwrap();
         assert!(again == late.fates, "{name}: replay");
         also(&once.counts);
     }

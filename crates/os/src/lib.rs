@@ -7,6 +7,7 @@
 pub mod child;
 pub mod clock;
 pub mod datagram;
+pub mod device;
 pub mod error;
 pub mod fifo;
 pub mod interface;

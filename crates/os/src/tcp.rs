@@ -52,6 +52,15 @@ pub fn info(socket: impl AsFd) -> Result<TcpInfo> {
     Ok(read(&bytes))
 }
 
+/// Makes closing a connection drop what it has not sent yet, instead of going on to send it.
+///
+/// # Errors
+/// If this is no socket.
+pub fn drop_unsent(socket: impl AsFd) -> Result<()> {
+    rustix::net::sockopt::set_socket_linger(socket, Some(std::time::Duration::ZERO))
+        .map_err(|e| Error::system("preparing a TCP connection", e))
+}
+
 /// Fields at their places in the struct; what an older kernel did not write is 0.
 fn read(bytes: &[u8; SIZE]) -> TcpInfo {
     let long =
@@ -72,7 +81,6 @@ fn read(bytes: &[u8; SIZE]) -> TcpInfo {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use std::io::{Read as _, Write as _};
     use std::net::{TcpListener, TcpStream, UdpSocket};
 
@@ -81,8 +89,8 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let mut one = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
         let mut other = listener.accept().unwrap().0;
-        one.write_all(&[7; 50_000]).unwrap();
-        other.read_exact(&mut [0; 50_000]).unwrap();
+        one.write_all(&vec![7; 50_000]).unwrap();
+        other.read_exact(&mut vec![0; 50_000]).unwrap();
         // The last ACK may come later than the data was read.
         let mut info = super::info(&one).unwrap();
         for _ in 0..100 {

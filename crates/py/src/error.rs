@@ -33,6 +33,11 @@ pub(crate) fn trace(error: impl std::fmt::Display) -> PyErr {
     TraceError::new_err(plain(&error.to_string()))
 }
 
+/// A refusal of a congestion law.
+pub(crate) fn law(error: impl std::fmt::Display) -> PyErr {
+    LawError::new_err(plain(&error.to_string()))
+}
+
 /// A refusal of a scenario.
 pub(crate) fn scenario(error: impl std::fmt::Display) -> PyErr {
     ScenarioError::new_err(plain(&error.to_string()))

@@ -50,8 +50,8 @@ mod core {
     use crate::info::{registry, schema, text_kind, version};
     #[pymodule_export]
     use crate::law::{
-        Ack, Congestion, Idle, LawBase, Laws, Lost, Params, Promises, Random, Rate, Sent, cbrt,
-        exp, log, pow,
+        Ack, Congestion, Idle, LawBase, Laws, Library, Lost, Params, Promises, Random, Rate, Sent,
+        cbrt, check_law, exp, law_header, log, pow,
     };
     #[pymodule_export]
     use crate::models::trace_models;

@@ -129,7 +129,7 @@ fn put(tcp: &Variant, scenario: &mut Scenario) -> Result<(), ScenarioError> {
     for (i, flow) in scenario.flows.iter_mut().enumerate() {
         if flow.transport == TransportKind::Tcp {
             let refuse =
-                |e: VariantError| ScenarioError::at(&format!("flows[{i}].tcp"), e.to_string());
+                |e: VariantError| ScenarioError::at(format!("flows[{i}].tcp"), e.to_string());
             flow.tcp = tcp.apply(&flow.tcp).map_err(refuse)?;
             any = true;
         }

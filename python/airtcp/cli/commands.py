@@ -34,6 +34,7 @@ HOME: Final = {
     "emulate": "airtcp.cli.live:emulate",
     "replay": "airtcp.cli.live:replay",
     "ftca": "airtcp.cli.ftca:app",
+    "law": "airtcp.cli.law:app",
     "measure": "airtcp.cli.measure:measure",
 }
 """Module and function, or group of commands, of each command; empty if another package has it."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, NoReturn
 
 from airtcp.cli import places
 from airtcp.cli.console import fail, note
-from airtcp.cli.continued import PROGRAM, found
+from airtcp.cli.continued import PROGRAM, needed_program
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

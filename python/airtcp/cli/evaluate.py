@@ -24,7 +24,7 @@ def evaluate(
         typer.Argument(
             metavar="LAW",
             help="The congestion control (airtcp list congestion), with keys after colons: "
-            "cubic:beta_cubic=0.5.",
+            "cubic:beta_cubic=0.5; or one of your own, my_law.py:Aimd:a=2.",
             autocompletion=complete.law,
             show_default=False,
         ),

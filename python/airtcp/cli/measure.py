@@ -9,16 +9,20 @@ from __future__ import annotations
 import json
 import signal
 import subprocess
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from airtcp.cli import options as opt
-from airtcp.cli.console import INTERRUPTED, fail, note, to_stdout
+from airtcp.cli.console import INTERRUPTED, fail, note, progress, refusals, to_stdout
 from airtcp.cli.continued import continue_as, needed_program
 
-_PREFIX_HELP = "Write the delivery trace to PREFIX.trace and the document to PREFIX.json."
+_PREFIX_HELP = (
+    "Write the delivery trace to PREFIX.trace, the path as a scenario to PREFIX.toml, and the "
+    "document to PREFIX.json."
+)
 
 
 def measure(
@@ -52,8 +56,14 @@ def measure(
         ),
     ] = None,
     duration: Annotated[
-        str, typer.Option("--for", metavar="SECONDS", help="About how long, 6s to 120s.")
-    ] = "60s",
+        str | None,
+        typer.Option(
+            "--for",
+            metavar="SECONDS",
+            help="About how long, 6s to 120s; by default 60s.",
+            show_default=False,
+        ),
+    ] = None,
     rate: Annotated[
         str | None,
         typer.Option(
@@ -71,7 +81,7 @@ def measure(
     force: opt.ForceFile = False,
     quiet: opt.Quiet = False,
 ) -> None:
-    """Measure the path between two hosts: losses and their order, delay, capacity (Linux).
+    """Measure the path between two hosts: losses and their order, delay, capacity, TCP (Linux).
 
     One end serves, the other measures, and both have the same secret:
 
@@ -82,28 +92,37 @@ def measure(
     airtcp measure HOST --secret FILE --out PREFIX
     """
     arguments = ["measure"]
-    for option, value in (("--secret", secret), ("--new-secret", new_secret), ("--rate", rate)):
-        arguments += [] if value is None else [option, str(value)]
+    given = {
+        "--secret": secret,
+        "--new-secret": new_secret,
+        "--rate": rate,
+        "--for": duration,
+        "--listen": listen,
+    }
+    for option, value in given.items():
+        arguments += [] if value is None else [f"{option}={value}"]
     arguments += ["--quiet"] if quiet else []
-    if host is None or serve or new_secret is not None:
-        arguments += ["--serve"] if serve else []
-        arguments += [] if listen is None else ["--listen", listen]
-        continue_as("measure", arguments if host is None else [*arguments, "--", host])
+    if (host is not None) + serve + (new_secret is not None) != 1:
+        fail("expected one of HOST (to measure), --serve, and --new-secret FILE")
+    if host is None:
+        if out is not None or as_json:
+            fail("--out and --json need a HOST to measure: only the client has a result")
+        continue_as("measure", [*arguments, "--serve"] if serve else arguments)
     if listen is not None:
         fail("--listen is for --serve: a client does not listen")
     files = _files(out, force=force)
-    raw = _measured([*arguments, "--for", duration, "--", host])
-    _finish(raw, host, files, as_json=as_json, quiet=quiet)
+    raw = _measured([*arguments, "--", host])
+    _finish(raw, host, out, files, as_json=as_json, quiet=quiet)
 
 
-def _files(out: Path | None, *, force: bool) -> tuple[Path, Path] | None:
-    """Return the files to write, which must not be there."""
+def _files(out: Path | None, *, force: bool) -> dict[str, Path]:
+    """Return the files to write by their endings; they must not be there."""
     from airtcp.cli import places
 
     if out is None:
-        return None
-    files = (out.with_name(f"{out.name}.trace"), out.with_name(f"{out.name}.json"))
-    for file in files:
+        return {}
+    files = {end: out.with_name(f"{out.name}.{end}") for end in ("trace", "toml", "json")}
+    for file in files.values():
         places.check(file, force=force, inputs=[], ours=False)
     return files
 
@@ -129,29 +148,28 @@ def _measured(arguments: list[str]) -> dict[str, Any]:
 def _finish(
     raw: dict[str, Any],
     host: str,
-    files: tuple[Path, Path] | None,
+    out: Path | None,
+    files: dict[str, Path],
     *,
     as_json: bool,
     quiet: bool,
 ) -> None:
     """Write the files, and print the answer or the document."""
-    import sys
-
     from airtcp.cli.show import put_answer
     from airtcp.data.plain import plain_json
-    from airtcp.files import atomic_write
     from airtcp.questions.measure import answer, call
 
-    trace = None if files is None else str(files[0])
-    document = call.document(raw, host, trace)
+    with refusals("measure"), progress(quiet=quiet) as tell:
+        prefix = None if out is None else str(out)
+        document = call.document(raw, host, prefix, progress=tell)
     text = json.dumps(document, ensure_ascii=False)
-    if files is not None:
-        try:
-            atomic_write.write_text(files[0], call.trace_text(raw))
-            atomic_write.write_text(files[1], text + "\n")
-        except OSError as error:
-            fail(f"{error.filename or files[0]}: {error.strerror}")
-        note(f"written: {files[0]}, {files[1]}", quiet=quiet)
+    contents = {
+        "trace": call.trace_text(raw),
+        "toml": document["scenario"],
+        "json": text + "\n",
+    }
+    for end, file in files.items():
+        _write(file, contents[end], quiet=quiet)
     with to_stdout():
         if as_json:
             sys.stdout.write(plain_json(text) + "\n")
@@ -160,3 +178,16 @@ def _finish(
         sys.stdout.flush()
     if raw["cut"] == "interrupted":
         raise SystemExit(INTERRUPTED)
+
+
+def _write(file: Path, content: str | None, *, quiet: bool) -> None:
+    from airtcp.files import atomic_write
+
+    if content is None:
+        note(f"{file} is not written: capacity and losses are not known both ways", quiet=quiet)
+        return
+    try:
+        atomic_write.write_text(file, content)
+    except OSError as error:
+        fail(f"{file}: {error.strerror}")
+    note(f"written: {file}", quiet=quiet)

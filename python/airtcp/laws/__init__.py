@@ -30,7 +30,7 @@ from airtcp._core import (
     Sent,
 )
 from airtcp.laws import math
-from airtcp.laws.base import BoundLaw, Law
+from airtcp.laws.base import BoundLaw, Law, begun
 from airtcp.laws.filters import WindowFilter, window_filter
 
 __all__ = [
@@ -47,6 +47,7 @@ __all__ = [
     "Rate",
     "Sent",
     "WindowFilter",
+    "begun",
     "math",
     "window_filter",
 ]

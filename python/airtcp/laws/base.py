@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final, TypeAlias
 
-from airtcp._core import LawBase, Promises
+from airtcp._core import LawBase, Params, Promises
 
 KeyValue: TypeAlias = "bool | int | float | str"
 _UNWRITABLE: Final = (":", ",", "@")
@@ -44,6 +44,23 @@ class Law(LawBase):
             keys: The keys, by name.
         """
         return BoundLaw(cls, keys)
+
+
+def begun(law: type[Law], params: Params, **keys: KeyValue) -> Law:
+    """Make a law and start it, as a sender does: for tests.
+
+    Args:
+        law: The class.
+        params: The parameters of the connection.
+        keys: Values of keys.
+    """
+    made = law.__new__(law)
+    made.begin(params)
+    for name, value in keys.items():
+        setattr(made, name, value)
+    made.__init__()
+    made.start(made.params)
+    return made
 
 
 @dataclass(frozen=True)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from airtcp import _core
 from airtcp._core import AirtcpError, LawError
 from airtcp.data.extension import registry
 from airtcp.laws.base import BoundLaw, Law
-from airtcp.laws.check import check, keys_of
-from airtcp.laws.source import laws_of, origin, spec_of
+from airtcp.laws.source import Found, found_in, of_class, spec_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -19,11 +18,12 @@ Tcp: TypeAlias = "str | type[Law] | BoundLaw"
 
 
 class OwnLaws:
-    """The laws that a call names, by class."""
+    """The laws that a call names."""
 
     def __init__(self, files: Iterable[str] = ()) -> None:
         """Load the laws that scenarios may name: files, modules, or `FILE:CLASS`."""
-        self._laws: list[type[Law]] = []
+        self.all: list[Found] = []
+        """The laws, in the order in which they are named."""
         self.sources: list[str] = []
         """Files and modules, as `--law` takes them."""
         for file in files:
@@ -31,7 +31,7 @@ class OwnLaws:
             if spec is None or spec.rest:
                 message = f"{file}: expected a file in Python, such as my_law.py or my_law.py:Aimd"
                 raise LawError(message)
-            for law in laws_of(spec.source, spec.law):
+            for law in found_in(spec.source, spec.law):
                 self._add(law)
             self._from(file)
 
@@ -68,54 +68,59 @@ class OwnLaws:
         spec = spec_of(front)
         if spec is None or spec.source.lower() in _taken():
             return text
-        found = laws_of(spec.source, spec.law)
+        found = found_in(spec.source, spec.law)
         if len(found) > 1:
-            names = ", ".join(law.__name__ for law in found)
+            names = ", ".join(law.label for law in found)
             message = (
                 f"{spec.source}: it has several laws ({names}); name one, as in "
-                f"{spec.source}:{found[0].__name__}"
+                f"{spec.source}:{found[0].label}"
             )
             raise LawError(message)
         self._from(spec.source)
         return self._add(found[0]) + spec.rest + sign + behind
 
     def _class(self, law: type[Law]) -> str:
-        check(law)
-        label, (file, _) = self._add(law), origin(law)
-        if file.endswith(".py"):
-            self._from(file)
-        return label
+        found = of_class(law)
+        if found.file.endswith(".py"):
+            self._from(found.file)
+        return self._add(found)
 
     def _from(self, source: str) -> None:
         if source not in self.sources:
             self.sources.append(source)
 
-    def _add(self, law: type[Law]) -> str:
-        label = law.__name__
+    def _add(self, found: Found) -> str:
+        label = found.label
         if label.lower() in _taken():
-            message = f"{label}: a built-in TCP has this name; rename your class"
+            message = f"{label}: a built-in TCP has this name; rename your law"
             raise LawError(message)
-        if law not in self._laws:
-            self._laws.append(law)
+        if not any(law.is_same(found) for law in self.all):
+            self.all.append(found)
         return label
 
     def __bool__(self) -> bool:
         """Return whether the call names any."""
-        return bool(self._laws)
+        return bool(self.all)
+
+    @property
+    def hashes(self) -> list[str]:
+        """The hash of the source of each."""
+        return [law.sha256 for law in self.all]
+
+    @property
+    def hashes(self) -> list[str]:
+        """The hash of the source of each."""
+        return [origin(law)[1] for law in self._laws]
 
     @property
     def core(self) -> _core.Laws | None:
         """The laws as the extension takes them."""
-        if not self._laws:
-            return None
-        laws: list[Any] = [
-            (law.__name__, law, *origin(law), dict(keys_of(law))) for law in self._laws
-        ]
-        return _core.Laws(laws)
+        laws = [(law.label, law.law, law.file, law.sha256, law.keys) for law in self.all]
+        return _core.Laws(laws) if laws else None
 
     def workers(self, asked: int | None) -> int | None:
         """Return the number of threads: laws in Python run in one."""
-        return 1 if self._laws else asked
+        return 1 if any(law.is_python for law in self.all) else asked
 
 
 def _taken() -> set[str]:

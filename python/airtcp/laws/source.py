@@ -13,15 +13,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NoReturn
 
-from airtcp._core import LawError
+from airtcp._core import LawError, Library
 from airtcp.data.plain import printable
 from airtcp.laws.base import Law
-from airtcp.laws.check import check
+from airtcp.laws.check import check, keys_of
 
 if TYPE_CHECKING:
     from types import ModuleType
 
-_FILE: Final = re.compile(r"(?P<source>.+?\.py)(?::(?P<law>[A-Za-z_]\w*)(?!\w*=))?(?P<rest>:.*)?")
+    from airtcp.laws.base import KeyValue
+
+_FILE: Final = re.compile(
+    r"(?P<source>.+?\.(?:py|so|dylib))(?::(?P<law>[A-Za-z_]\w*)(?!\w*=))?(?P<rest>:.*)?"
+)
 _MODULE: Final = re.compile(
     r"(?P<source>[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*):(?P<law>[A-Za-z_]\w*)(?!\w*=)(?P<rest>:.*)?"
 )
@@ -40,6 +44,31 @@ class Spec:
     """The keys, with the colon before them."""
 
 
+@dataclass(frozen=True)
+class Found:
+    """A law that can run."""
+
+    label: str
+    law: type[Law] | Library
+    file: str
+    sha256: str
+    keys: dict[str, KeyValue]
+
+    @property
+    def is_python(self) -> bool:
+        """Whether the interpreter runs it."""
+        return isinstance(self.law, type)
+
+    def is_same(self, other: Found) -> bool:
+        """Return whether both are one law, which may be loaded twice."""
+        if self.law is other.law:
+            return True
+        if (self.label, self.sha256) != (other.label, other.sha256):
+            return False
+        names = [law.law.__qualname__ for law in (self, other) if isinstance(law.law, type)]
+        return len(set(names)) < 2 and not any("<locals>" in name for name in names)  # noqa: PLR2004 - both
+
+
 def spec_of(text: str) -> Spec | None:
     """Read a law's name as a command has it; `None` if the text is no such name.
 
@@ -52,6 +81,42 @@ def spec_of(text: str) -> Spec | None:
     if found is None:
         return None
     return Spec(found["source"], found["law"], found["rest"] or "")
+
+
+def found_in(source: str, name: str | None = None) -> list[Found]:
+    """Load the laws of a file, a module or a shared library.
+
+    Args:
+        source: The file or module. Its code runs.
+        name: The only law wanted; by default all of them.
+
+    Raises:
+        LawError: If it cannot be loaded, or has no such law.
+    """
+    if not source.endswith((".so", ".dylib")):
+        return [of_class(law) for law in laws_of(source, name)]
+    path = Path(source)
+    try:
+        digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError as error:
+        _refuse(source, f"{error.strerror}; expected a shared library with a law")
+    library = Library(str(path))
+    if name not in {None, library.name}:
+        _refuse(source, f"it has no law {name}; its law is {library.name}")
+    return [Found(library.name, library, printable(source), digest, dict(library.keys))]
+
+
+def of_class(law: type[Law]) -> Found:
+    """Return a class of laws with its source and keys.
+
+    Args:
+        law: The class.
+
+    Raises:
+        LawError: If it cannot be a law.
+    """
+    check(law)
+    return Found(law.__name__, law, *origin(law), keys_of(law))
 
 
 def laws_of(source: str, name: str | None = None) -> list[type[Law]]:

@@ -121,10 +121,6 @@ _MAGIC: Final = 4096
 def parsable(text: str, name: str) -> str:
     """Return the text of a scenario if a TOML parser can read it in bounded time.
 
-    Args:
-        text: The text.
-        name: Its name in messages.
-
     Raises:
         ScenarioError: If the text is longer, or has more headers or longer keys, than allowed.
     """
@@ -134,9 +130,6 @@ def parsable(text: str, name: str) -> str:
 
 def scenario_text(path: Path) -> str:
     """Read the text of a scenario's file.
-
-    Args:
-        path: The file.
 
     Raises:
         ScenarioError: If the file cannot be read as the text of a scenario.
@@ -150,10 +143,6 @@ def scenario_text(path: Path) -> str:
 
 def text_of(stream: BinaryIO, name: str) -> str:
     """Read the text of a scenario, from a stream that may have no end.
-
-    Args:
-        stream: The stream.
-        name: Its name in messages.
 
     Raises:
         ScenarioError: If the text is too long, or not UTF-8.

@@ -7,7 +7,7 @@ use airtcp_units::Span;
 
 use super::driver::{Ack, Call};
 use super::{Broken, Make, drive, recorded};
-use crate::{LawParams, SlowStartKind};
+use crate::{LawParams, LawRules, SlowStartKind};
 
 /// Most runs of a case: bounds the time with a slow law.
 const MOST_RUNS: u32 = 400;
@@ -68,9 +68,17 @@ impl Search<'_> {
         plain.max_cwnd = u64::MAX;
         let calls = self.calls.clone();
         self.take(plain, calls.clone());
+        for plain in [
+            LawParams { seed: 1, srtt: None, ..self.params },
+            LawParams { seed: 1, rules: LawRules::Documents, ..self.params },
+        ] {
+            self.take(plain, calls.clone());
+        }
+        self.take(LawParams { half_of_cwnd: false, ..self.params }, calls.clone());
         let whole = LawParams { mss: 1000, initial_window: 10_000, ..self.params };
         self.take(whole, calls.clone());
-        let threshold = LawParams { initial_ssthresh: 5000, ..self.params };
+        let initial_ssthresh = 5 * u64::from(self.params.mss);
+        let threshold = LawParams { initial_ssthresh, ..self.params };
         self.take(threshold, calls);
     }
 

@@ -9,7 +9,7 @@ use clap::Args;
 
 use super::failure::{Failure, at, said};
 use super::given::Given;
-use crate::emulate::{HEADER, Set, read_arrivals, replay};
+use crate::emulate::{Emulation, HEADER, Recorded, Set, is_between, read_arrivals, replay};
 use crate::exit::ended;
 
 /// Lets the arrivals that `emulate --record` wrote meet their scenario again, and prints each packet's fate.
@@ -37,7 +37,7 @@ impl Replay {
         let (plan, traces) = (subject.plan.clone(), subject.traces.clone());
         let ports = plan.outside_nodes().len();
         let arrivals = read_arrivals(&text, ports).map_err(|error| at(&self.arrivals, &error))?;
-        let last = arrivals.last().map_or(Nanos(0), |recorded| recorded.at());
+        let last = arrivals.last().map_or(Nanos(0), Recorded::at);
         let macs = (0..ports).map(super::ports::mac).collect();
         let mut changed = |set: &Set| {
             let changed = subject.changed(set).map_err(|e| e.to_string())?;
@@ -46,8 +46,12 @@ impl Replay {
             Ok(plan)
         };
         let load = |name: &str| traces.load(name);
-        let fates =
-            replay(&plan, macs, &load, &arrivals, &mut changed, last + AFTER).map_err(said)?;
+        let mut emulation = Emulation::new(&plan, macs, &load).map_err(said)?;
+        if is_between(&text) {
+            emulation = emulation.between();
+        }
+        let fates = replay(emulation, &load, &arrivals, &mut changed, last + AFTER);
+        let fates = fates.map_err(said)?;
         let mut out = io::BufWriter::new(io::stdout().lock());
         let written = writeln!(out, "{HEADER}")
             .and_then(|()| fates.iter().try_for_each(|fate| writeln!(out, "{fate}")))

@@ -21,7 +21,7 @@ use super::path::round_trip;
 use super::ports::Ports;
 use super::report::Run;
 use super::turn::{Loop, Why};
-use crate::emulate::Emulation;
+use crate::emulate::{Emulation, RECORD_BETWEEN, RECORD_HEADER};
 use crate::exit::ended;
 
 /// Exit status of a run whose COMMAND was ended by Ctrl-C or SIGTERM, as of all commands of airtcp.
@@ -42,6 +42,13 @@ pub struct Emulate {
     /// Program at the server's side. Default: iperf3 -s if COMMAND is iperf3.
     #[arg(long, value_name = "PROGRAM AND ARGUMENTS")]
     server: Option<String>,
+    /// Puts the model between two interfaces of this machine, and not between namespaces. DEV1 stands for the node where the first
+    /// flow comes from.
+    #[arg(long, num_args = 2, value_names = ["DEV1", "DEV2"], conflicts_with_all = ["server", "shell", "command"])]
+    between: Option<Vec<String>>,
+    /// Gives the namespaces names for "ip netns exec": PREFIX and the name of the node. They are removed at the end.
+    #[arg(long, value_name = "PREFIX", conflicts_with = "between")]
+    ns_name: Option<String>,
     /// Starts a shell at the client's side.
     #[arg(long, conflicts_with = "command")]
     shell: bool,
@@ -91,24 +98,18 @@ impl Emulate {
         let control = self.control(subject)?;
         let load = |name: &str| traces.load(name);
         let base = round_trip(&plan, &load).map_err(|error| self.given.refused(error))?;
-        // In a namespace of its own, everybody is root.
-        let unprivileged = !user::is_root();
-        if unprivileged {
-            user::enter_user_namespace().map_err(said)?;
-        }
-        if let Some(parent) = self.parent {
-            child::end_with(parent).map_err(said)?;
-        }
+        let unprivileged = self.enter()?;
         let signals = Signals::open().map_err(said)?;
-        let mut ports = Ports::open(&plan, unprivileged)?;
+        let mut ports = match &self.between {
+            Some(devices) => Ports::between(&plan, devices)?,
+            None => Ports::open(&plan, unprivileged, self.ns_name.as_deref())?,
+        };
         let emulation = Emulation::new(&plan, ports.macs(), &load);
         let mut emulation = emulation.map_err(|error| self.given.refused(error))?;
-        let mut outputs = Outputs::open(
-            self.loss_log.as_deref(),
-            self.record.as_deref(),
-            self.pcap.as_deref(),
-            &ports.names(),
-        )?;
+        if self.between.is_some() {
+            emulation = emulation.between();
+        }
+        let mut outputs = self.outputs(&ports)?;
         if self.record.is_some() {
             emulation.record();
         }
@@ -153,6 +154,33 @@ impl Emulate {
         Ok(status.map_or(ExitCode::SUCCESS, code))
     }
 
+    /// Enters a user namespace where there is no privilege: in one of its own, everybody is root. Given interfaces are in none.
+    fn enter(&self) -> Result<bool, Failure> {
+        let unprivileged = !user::is_root() && self.between.is_none();
+        if unprivileged && self.ns_name.is_some() {
+            return Err(
+                "--ns-name needs root: names of namespaces are those of the host".to_owned()
+            );
+        }
+        if unprivileged {
+            user::enter_user_namespace().map_err(said)?;
+        }
+        if let Some(parent) = self.parent {
+            child::end_with(parent).map_err(said)?;
+        }
+        Ok(unprivileged)
+    }
+
+    fn outputs(&self, ports: &Ports) -> Result<Outputs, Failure> {
+        let header = if self.between.is_some() { RECORD_BETWEEN } else { RECORD_HEADER };
+        Outputs::open(
+            self.loss_log.as_deref(),
+            self.record.as_deref().map(|path| (path, header)),
+            self.pcap.as_deref(),
+            &ports.names(),
+        )
+    }
+
     fn control(&self, subject: Subject) -> Result<Option<Control>, Failure> {
         let Some(path) = &self.control else { return Ok(None) };
         if path.as_os_str() == "-" && (self.shell || !self.command.is_empty()) {
@@ -186,7 +214,8 @@ impl Emulate {
         command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null());
         // Ctrl-C is for COMMAND, whose last words pass while the server runs.
         command.process_group(0);
-        let child = spawn_in(ports.server(), Some(ports.hosts()), &mut command).map_err(said)?;
+        let Some(spaces) = ports.spaces() else { return Ok(None) };
+        let child = spawn_in(spaces.server(), Some(spaces.hosts()), &mut command).map_err(said)?;
         wait::until(&[], Some(clock::now() + SERVER_STARTS_NS)).map_err(said)?;
         Ok(Some(child))
     }
@@ -195,7 +224,8 @@ impl Emulate {
         let Some((program, arguments)) = self.command.split_first() else { return Ok(None) };
         let mut command = Command::new(program);
         command.args(arguments);
-        spawn_in(ports.client(), Some(ports.hosts()), &mut command).map(Some).map_err(said)
+        let Some(spaces) = ports.spaces() else { return Ok(None) };
+        spawn_in(spaces.client(), Some(spaces.hosts()), &mut command).map(Some).map_err(said)
     }
 }
 

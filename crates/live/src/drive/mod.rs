@@ -6,6 +6,7 @@
 //! control      lines that change it while it runs
 //! again        arrivals that meet it again
 //! ports        a namespace and a veth pair for each node with real traffic
+//! between      two given interfaces in their place
 //! turn         the loop: read, run the model, write, wait
 //! series       what passes over time
 //! line         what passes now, on a terminal
@@ -16,6 +17,7 @@
 //! ```
 
 mod again;
+mod between;
 mod command;
 mod control;
 mod ending;
@@ -31,4 +33,5 @@ mod traffic;
 mod turn;
 
 pub use again::Replay;
+pub use between::Restore;
 pub use command::Emulate;

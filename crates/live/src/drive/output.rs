@@ -9,7 +9,7 @@ use airtcp_units::Nanos;
 use airtcp_wire::pcapng::Pcapng;
 
 use super::failure::{Failure, at};
-use crate::emulate::{Fate, HEADER, RECORD_HEADER, Recorded};
+use crate::emulate::{Fate, HEADER, Recorded};
 
 /// Bytes of a frame that a capture keeps.
 const SNAP: u32 = 65_535;
@@ -51,13 +51,13 @@ impl Lines {
 impl Outputs {
     pub(super) fn open(
         fates: Option<&Path>,
-        arrivals: Option<&Path>,
+        arrivals: Option<(&Path, &str)>,
         capture: Option<&Path>,
         ports: &[String],
     ) -> Result<Self, Failure> {
         Ok(Self {
             fates: fates.map(|path| Lines::open(path, HEADER)).transpose()?,
-            arrivals: arrivals.map(|path| Lines::open(path, RECORD_HEADER)).transpose()?,
+            arrivals: arrivals.map(|(path, header)| Lines::open(path, header)).transpose()?,
             capture: capture.map(|path| Capture::open(path, ports)).transpose()?,
         })
     }

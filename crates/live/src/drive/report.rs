@@ -121,18 +121,7 @@ impl Run {
             bytes: *bytes,
             rate_bps: if duration_s > 0.0 { *bytes as f64 * 8.0 / duration_s } else { 0.0 },
         });
-        let mut fates: Vec<FateRow> = driver
-            .traffic
-            .fates
-            .iter()
-            .map(|((fate, place), packets)| FateRow {
-                fate,
-                place: place.clone(),
-                packets: *packets,
-            })
-            .collect();
         let (flows, flows_left_out) = driver.traffic.rows();
-        fates.sort_by_key(|row| std::cmp::Reverse(row.packets));
         Self {
             schema: SCHEMA,
             airtcp_version: env!("CARGO_PKG_VERSION"),
@@ -170,7 +159,7 @@ impl Run {
                 refused: driver.refused,
             },
             ports: ports.collect(),
-            fates,
+            fates: fates(driver),
             flows,
             flows_left_out,
             cells: plan.cells.iter().map(|cell| cell.spec.name.clone()).collect(),
@@ -257,6 +246,18 @@ fn milli(seconds: f64) -> String {
     format!("{:.2} ms", seconds * 1e3)
 }
 
+/// What became of the packets, the most frequent first.
+fn fates(driver: &Loop) -> Vec<FateRow> {
+    let mut fates: Vec<FateRow> = driver
+        .traffic
+        .fates
+        .iter()
+        .map(|((fate, place), packets)| FateRow { fate, place: place.clone(), packets: *packets })
+        .collect();
+    fates.sort_by_key(|row| std::cmp::Reverse(row.packets));
+    fates
+}
+
 /// Says why a run is not valid.
 fn problem(driver: &Loop, ended: Why) -> Option<String> {
     match ended {
@@ -265,7 +266,8 @@ fn problem(driver: &Loop, ended: Why) -> Option<String> {
         _ => {}
     }
     if driver.cut > 0 {
-        return Some(format!("{} frames were longer than the interfaces allow", driver.cut));
+        let why = "longer than the interfaces allow, or without a checksum";
+        return Some(format!("{} frames were {why}", driver.cut));
     }
     match driver.lateness.validity() {
         Validity::Valid => None,

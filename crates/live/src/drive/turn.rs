@@ -16,7 +16,7 @@ use super::output::Outputs;
 use super::ports::Ports;
 use super::series::{Series, Totals};
 use super::traffic::Traffic;
-use crate::emulate::{Emulation, Lateness, Leaving};
+use crate::emulate::{Emulation, Lateness, Leaving, as_on_wire};
 
 /// Why a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -64,8 +64,10 @@ pub(super) struct Loop {
     pub series: Series,
     /// The line on the terminal.
     pub line: Option<Line>,
-    /// Frames longer than the model's packets, which were not read.
+    /// Frames longer than the model's packets, or whose checksum is missing, which were not read.
     pub cut: u64,
+    /// A frame as it was on the wire, where the kernel has it otherwise.
+    scratch: Vec<u8>,
     /// Frames that the system did not take.
     pub refused: u64,
     /// How long it took, ns.
@@ -88,6 +90,7 @@ impl Loop {
             series: Series::new(),
             line: None,
             cut: 0,
+            scratch: Vec::new(),
             refused: 0,
             took: 0,
         }
@@ -167,9 +170,16 @@ impl Loop {
             let Some((stamp, number)) = first else { return Ok(false) };
             let at = self.model(stamp);
             if let Some(frame) = ports.all[number].ring.peek() {
-                if frame.bytes.len() == frame.length as usize {
-                    outputs.frame(number, at.0, frame.bytes)?;
-                    emulation.enter(number, frame.bytes, at);
+                let mut whole = frame.bytes.len() == frame.length as usize;
+                let mut bytes = frame.bytes;
+                if frame.vlan.is_some() || frame.unsummed {
+                    let out = &mut self.scratch;
+                    whole &= as_on_wire(frame.bytes, frame.vlan, frame.unsummed, out);
+                    bytes = out;
+                }
+                if whole {
+                    outputs.frame(number, at.0, bytes)?;
+                    emulation.enter(number, bytes, at);
                 } else {
                     self.cut += 1;
                 }

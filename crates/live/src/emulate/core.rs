@@ -56,6 +56,8 @@ pub struct Emulation {
     fates: VecDeque<Fate>,
     arrivals: Option<Vec<Recorded>>,
     counts: Counts,
+    /// Whether ARP and neighbour discovery pass beside the model.
+    beside: bool,
 }
 
 /// Frames whose memory is kept for others.
@@ -86,7 +88,15 @@ impl Emulation {
             fates: VecDeque::new(),
             arrivals: None,
             counts: Counts::default(),
+            beside: true,
         })
+    }
+
+    /// The ports are interfaces that were given: all frames pass the model.
+    #[must_use]
+    pub fn between(mut self) -> Self {
+        self.beside = false;
+        self
     }
 
     /// Names of the nodes that the ports stand for.
@@ -106,7 +116,7 @@ impl Emulation {
 
     /// A frame arrives at a port at its stamp. Frames come in the order of their stamps. The model runs until then.
     pub fn enter(&mut self, port: usize, bytes: &[u8], stamp: Nanos) {
-        let parsed = parse(bytes, bytes.len());
+        let parsed = parse(bytes, bytes.len(), self.beside);
         let now = self.outside.now();
         let at = stamp.max(now);
         self.counts.clamped += u64::from(stamp < now);

@@ -76,17 +76,20 @@ pub(super) struct Packet {
     pub(super) head: usize,
 }
 
-/// The record of a frame of `len` bytes that begins with `head`.
-pub(super) fn parse(head: &[u8], len: usize) -> Parsed {
+/// The record of a frame of `len` bytes that begins with `head`. Without `beside`, ARP and neighbour discovery are raw, too.
+pub(super) fn parse(head: &[u8], len: usize, beside: bool) -> Parsed {
     let head = head.get(..SNAP).unwrap_or(head);
     let kind = head.get(12..ETHERNET).map(|b| u16::from_be_bytes([b[0], b[1]]));
     let body = head.get(ETHERNET..).unwrap_or_default();
     let room = len.saturating_sub(ETHERNET);
     let raw = Packet { segment: raw(room, Ecn::NotEct), tuple: None, ip_id: 0, head: head.len() };
     match kind {
-        Some(ARP) => Parsed::Beside,
+        Some(ARP) if beside => Parsed::Beside,
         Some(IPV4) => Parsed::Packet(of_ipv4(body, room, raw).unwrap_or(raw)),
-        Some(IPV6) => of_ipv6(body, room, raw),
+        Some(IPV6) => match of_ipv6(body, room, raw) {
+            Parsed::Beside if !beside => Parsed::Packet(raw),
+            parsed => parsed,
+        },
         _ => Parsed::Packet(raw),
     }
 }

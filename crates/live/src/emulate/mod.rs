@@ -12,7 +12,7 @@
 //! Time is that of the model: a packet enters at its stamp, so that a late call changes no fate, only when a frame is
 //! written. A stamp before the model's time, which is possible only if a frame was read after a call that ran past it, is
 //! counted ([`Counts::clamped`]), and the packet enters at the model's time. ARP and neighbour discovery pass beside the
-//! model, at once. With more than two ports, frames go to the port with their destination address, and those to groups to
+//! model, at once, unless [`Emulation::between`] says otherwise. With more than two ports, frames go to the port with their destination address, and those to groups to
 //! all others.
 
 mod again;
@@ -24,6 +24,7 @@ mod frame;
 mod lateness;
 mod record;
 mod tracker;
+mod wired;
 
 pub use again::{AgainError, replay};
 pub use change::{LONGEST_LINE, Set};
@@ -32,5 +33,8 @@ pub use fates::{Counts, Fate, HEADER};
 pub use flows::SLOTS;
 pub use frame::{Ends, SNAP};
 pub use lateness::{Lateness, Validity};
-pub use record::{Arrival, RECORD_HEADER, RecordError, Recorded, read_arrivals};
+pub use record::{
+    Arrival, RECORD_BETWEEN, RECORD_HEADER, RecordError, Recorded, is_between, read_arrivals,
+};
 pub use tracker::Tracker;
+pub use wired::as_on_wire;

@@ -18,6 +18,8 @@ use super::frame::SNAP;
 
 /// First line of a file of arrivals.
 pub const RECORD_HEADER: &str = "airtcp arrivals 1";
+/// First line of a file of arrivals at interfaces that were given: no frame passes beside the model.
+pub const RECORD_BETWEEN: &str = "airtcp arrivals 1 between";
 /// Latest time.
 const LATEST: u64 = u64::MAX / 2;
 /// Longest frame that a line may state.
@@ -135,13 +137,19 @@ impl fmt::Display for Arrival {
     }
 }
 
+/// Whether a file of arrivals is that of interfaces that were given.
+pub fn is_between(text: &str) -> bool {
+    text.lines().next() == Some(RECORD_BETWEEN)
+}
+
 /// Reads a file of arrivals at so many ports, and of changes.
 ///
 /// # Errors
 /// The first line that is no arrival, or that is earlier than the one before.
 pub fn read_arrivals(text: &str, ports: usize) -> Result<Vec<Recorded>, RecordError> {
     let mut lines = text.lines().enumerate().map(|(i, line)| (i + 1, line));
-    if lines.next().map(|(_, line)| line) != Some(RECORD_HEADER) {
+    let first = lines.next().map(|(_, line)| line);
+    if !first.is_some_and(|line| [RECORD_HEADER, RECORD_BETWEEN].contains(&line)) {
         let problem = format!(
             "is not \"{RECORD_HEADER}\", so this is no file of arrivals, or of another version"
         );

@@ -10,13 +10,16 @@ use airtcp_os::signal::{Signal, Signals};
 use airtcp_os::{random, wait};
 
 use super::auth::{Key, NONCE};
+use super::call::Caller;
 use super::client::{Client, Cut};
 use super::document::Document;
 use super::message::LONGEST;
-use super::plan::Plan;
+use super::plan::{MS, Plan};
 
 /// Datagrams that are read before something is sent again.
 const BATCH: usize = 64;
+/// Time between two looks at a thread.
+const LOOK_EVERY: i64 = 20 * MS;
 
 /// Measures the path to a server. `name` is how the user calls it, and `say` tells the user what happens.
 ///
@@ -40,11 +43,16 @@ pub(super) fn measure(
     let nonce = random::secret::<NONCE>().map_err(said)?;
     let mut client = Client::new(secret, nonce, plan, server.is_ipv6(), clock::now());
     let mut driver = Driver { socket, offset: Offset::measure(), refused: false };
+    let mut caller = Caller::new(server);
     let mut told = "";
     loop {
+        let mut sent = 0;
         while let Some(bytes) = client.take(clock::now()) {
             driver.socket.send(&bytes, None);
-            driver.read(&mut client)?;
+            sent += 1;
+            if sent == BATCH {
+                break;
+            }
         }
         if client.is_done() {
             break;
@@ -53,8 +61,11 @@ pub(super) fn measure(
             told = client.doing();
             say(told);
         }
+        caller.turn(&mut client);
         let fds = [driver.socket.as_fd(), signals.as_fd()];
-        wait::until(&fds, client.next()).map_err(said)?;
+        let look = caller.runs().then(|| clock::now() + LOOK_EVERY);
+        let next = [client.next(), look].into_iter().flatten().min();
+        wait::until(&fds, next).map_err(said)?;
         while let Some(signal) = signals.read().map_err(said)? {
             if matches!(signal, Signal::Interrupt | Signal::Terminate) {
                 client.interrupt(clock::now());
@@ -62,7 +73,7 @@ pub(super) fn measure(
         }
         driver.read(&mut client)?;
     }
-    ended(client, name, server, driver.refused)
+    ended(&client, name, server, driver.refused)
 }
 
 struct Driver {
@@ -103,7 +114,7 @@ fn is_of_the_network(error: &std::io::Error) -> bool {
 }
 
 fn ended(
-    client: Client,
+    client: &Client,
     name: &str,
     server: SocketAddr,
     refused: bool,
@@ -117,6 +128,6 @@ fn ended(
         )),
         Some(Cut::Refused(text)) => Err(format!("{name} refuses: {text}")),
         Some(Cut::Interrupted) if !client.has_met() => Err("interrupted".to_owned()),
-        _ => Ok(Document::new(&client, server.to_string())),
+        _ => Ok(Document::new(client, server.to_string())),
     }
 }

@@ -11,7 +11,7 @@ use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 
 /// Bytes of a tag.
-pub(super) const TAG: usize = 16;
+pub const TAG: usize = 16;
 /// Bytes of a secret.
 pub const SECRET: usize = 32;
 /// Bytes of a number that is used once.
@@ -47,7 +47,9 @@ impl Key {
 
     fn sum(&self, parts: &[&[u8]]) -> Hmac<Sha256> {
         let mut sum = self.0.clone();
-        parts.iter().for_each(|part| sum.update(part));
+        for part in parts {
+            sum.update(part);
+        }
         sum
     }
 

@@ -5,8 +5,11 @@
 //! disturbed agree, and disturbed ones differ from each other. So the capacity is the weighted median of the slopes in
 //! the interval of 3 % that has the most weight, where a slope weighs as the square of its bits
 //! (Paxson, ToN 7(3), 1999; Dovrolis, Ramanathan, Moore, ToN 12(6), 2004, for the mode).
+//!
+//! A link that hands over several packets at once, as aggregates of 802.11 do, spreads nothing. Its bursts have a rate
+//! only as wholes: their bits over the time from the first that is sent to the last that arrives, less the least delay.
 
-use airtcp_units::{Narrow as _, detmath};
+use airtcp_units::{Narrow as _, Saturate as _, detmath};
 use serde::Serialize;
 
 use super::arrivals::Arrival;
@@ -22,14 +25,18 @@ const AGREES: f64 = 0.1;
 const RUN: usize = 8;
 /// Probes that arrive at this share of the rate that they were sent at, or more, met no narrower link.
 const NOT_SPREAD: f64 = 0.8;
+/// Probes that arrive faster than they were sent by this factor were handed over together.
+const TOGETHER: f64 = 1.25;
+/// A step of less than this share of the mean step of its run is one of probes handed over together.
+const SHORT: f64 = 0.25;
 
 /// What bursts say of a direction.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Capacity {
     /// Bits of IP packets in a second.
     pub bps: f64,
-    /// `steady`; `varying` if bursts differ, so that the interval is a range; `at least` if the path did not spread the
-    /// bursts, so that they were as fast as their sender.
+    /// `steady`; `varying` if bursts differ or arrive in batches, so that the interval is a range; `at least` if the path
+    /// did not spread the bursts, so that they were as fast as their sender.
     pub kind: &'static str,
     /// An interval of two standard errors, or the range of nine tenths of the bursts.
     pub interval_bps: (f64, f64),
@@ -54,30 +61,79 @@ pub(super) fn capacity(arrivals: &[Arrival], headers: u32) -> Option<Capacity> {
     let runs = runs(arrivals);
     let mut slopes: Vec<Slope> = runs.iter().flat_map(|run| pairs(run, bits)).collect();
     slopes.sort_by(|a, b| a.bps.total_cmp(&b.bps));
-    let (bps, support) = mode(&slopes)?;
+    if !runs.iter().any(|run| run.len() > APART) {
+        return None;
+    }
+    // Without a slope, all arrived at once.
+    let (bps, support) = mode(&slopes).unwrap_or((f64::INFINITY, 0.0));
     let rate = |at: fn(&Arrival) -> u32| {
         let mut rates: Vec<f64> = runs.iter().filter_map(|run| rate(run, bits, at)).collect();
         rates.sort_by(f64::total_cmp);
         rates
     };
     let (rates, sent) = (rate(|a| a.at), rate(|a| a.sent));
-    let quantile = |list: &[f64], share: f64| {
-        let last = list.len().saturating_sub(1);
-        list.get((last as f64 * share).round() as usize).copied().unwrap_or(bps)
+    let sent_bps = quantile(&sent, 0.5).unwrap_or(bps);
+    let found = |bps: f64, kind, interval_bps, bursts| Capacity {
+        bps,
+        kind,
+        interval_bps,
+        support,
+        bursts,
+        sent_bps,
     };
-    let sent_bps = quantile(&sent, 0.5);
+    if bps > TOGETHER * sent_bps || 2 * short(&runs) > steps(&runs) {
+        let whole = wholes(arrivals, bits);
+        let range = (quantile(&whole, 0.05)?, quantile(&whole, 0.95)?);
+        return Some(found(quantile(&whole, 0.5)?, "varying", range, whole.len()));
+    }
     let near = rates.iter().filter(|rate| (*rate / bps - 1.0).abs() <= AGREES).count();
-    let steady = 2 * near >= rates.len();
-    let range = (quantile(&rates, 0.05), quantile(&rates, 0.95));
+    let range = (quantile(&rates, 0.05).unwrap_or(bps), quantile(&rates, 0.95).unwrap_or(bps));
     let (kind, interval_bps) = if bps >= NOT_SPREAD * sent_bps {
         ("at least", (bps, f64::INFINITY))
-    } else if steady {
+    } else if 2 * near >= rates.len() {
         let half = bps * error(&slopes, bps, runs.len());
         ("steady", (bps - half, bps + half))
     } else {
         ("varying", (range.0.min(bps), range.1.max(bps)))
     };
-    Some(Capacity { bps, kind, interval_bps, support, bursts: rates.len(), sent_bps })
+    Some(found(bps, kind, interval_bps, rates.len()))
+}
+
+/// A quantile of values in order.
+fn quantile(list: &[f64], share: f64) -> Option<f64> {
+    let last = list.len().checked_sub(1)?;
+    list.get(usize::saturate((last as f64 * share).round())).copied()
+}
+
+fn steps(runs: &[&[Arrival]]) -> usize {
+    runs.iter().map(|run| run.len() - 1).sum()
+}
+
+/// Steps of probes that were handed over together.
+fn short(runs: &[&[Arrival]]) -> usize {
+    let of = |run: &&[Arrival]| {
+        let (Some(first), Some(last)) = (run.first(), run.last()) else { return 0 };
+        let mean = f64::from(last.at - first.at) / (run.len() as f64 - 1.0).max(1.0);
+        run.windows(2).filter(|pair| f64::from(pair[1].at - pair[0].at) < SHORT * mean).count()
+    };
+    runs.iter().map(of).sum()
+}
+
+/// The rates of bursts as wholes, in order: what arrived after the first, over the time that all took beside the least
+/// delay.
+fn wholes(arrivals: &[Arrival], bits: f64) -> Vec<f64> {
+    let delay = |a: &Arrival| f64::from(a.at) - f64::from(a.sent);
+    let least = arrivals.iter().map(delay).fold(f64::INFINITY, f64::min);
+    let same = |a: &Arrival, b: &Arrival| a.number / BURST == b.number / BURST;
+    let rate = |burst: &[Arrival]| {
+        let sent = burst.iter().map(|a| a.sent).min()?;
+        let last = burst.iter().map(|a| a.at).max().filter(|_| burst.len() >= RUN)?;
+        let ticks = f64::from(last) - f64::from(sent) - least;
+        (ticks >= 1.0).then(|| bits * (burst.len() as f64 - 1.0) / (ticks * 1e-7))
+    };
+    let mut rates: Vec<f64> = arrivals.chunk_by(same).filter_map(rate).collect();
+    rates.sort_by(f64::total_cmp);
+    rates
 }
 
 /// Runs of probes of one burst that arrived in order, one after the other.
@@ -208,6 +264,22 @@ mod tests {
             bursts(|_| Some(0)).into_iter().map(|a| Arrival { at: a.sent, ..a }).collect();
         let found = capacity(&list, 28).unwrap();
         assert_eq!((found.kind, found.interval_bps.1), ("at least", f64::INFINITY));
+    }
+
+    #[test]
+    fn bursts_that_arrive_in_batches_have_the_rate_of_the_whole() {
+        // Aggregates of 16 and of 32, at the end of their time on a medium of 100 Mb/s; the least delay is 960 ticks.
+        for size in [16, 32] {
+            let each = |a: Arrival| {
+                let (burst, place) = (a.number / BURST, a.number % BURST);
+                let at = burst * 1_000_000 + (place / size + 1) * size * TICKS + place / 3;
+                Arrival { at, sent: burst * 1_000_000 + place * 30, ..a }
+            };
+            let list: Vec<Arrival> = bursts(|_| Some(0)).into_iter().map(each).collect();
+            let found = capacity(&list, 28).unwrap();
+            assert_eq!((found.kind, found.bursts), ("varying", 20), "{found:?}");
+            assert!((8e7..5e9).contains(&found.bps), "{found:?}");
+        }
     }
 
     #[test]

@@ -8,9 +8,10 @@ use std::collections::VecDeque;
 use airtcp_units::{LowBits as _, Narrow as _};
 
 use super::arrivals::{Arrival, Arrivals};
-use super::auth::{Cookie, Key, Keys, Nonce};
+use super::auth::{Cookie, Key, Keys, Nonce, TAG};
 use super::echoes::{Beside, Echoes};
 use super::fetch::{Fetch, Report, pace};
+use super::load::LoadSample;
 use super::message::{Probe, ToClient, ToServer, VERSION};
 use super::plan::{MS, Phase, Plan, SECOND};
 use super::sending::Sending;
@@ -19,6 +20,10 @@ use super::sending::Sending;
 const PATIENCE: i64 = 5 * SECOND;
 /// Time until a question is asked again.
 const AGAIN: i64 = 300 * MS;
+/// Time for a TCP connection to come about and to end, beside that in which it sends.
+pub(super) const CONNECT: i64 = 5 * SECOND;
+/// Time to fetch a report.
+const FETCH: i64 = 30 * SECOND;
 /// Time to fetch a report once the user has ended the measurement.
 const HURRY: i64 = 3 * SECOND;
 
@@ -43,7 +48,7 @@ enum Stage {
     Idle { until: i64 },
     Begin(Phase),
     Run { phase: Phase, until: i64 },
-    Report(Fetch),
+    Report { fetch: Fetch, until: i64 },
     Bye { until: i64 },
     Done,
 }
@@ -59,6 +64,10 @@ pub(super) struct Part {
     pub(super) arrivals: Arrivals,
     /// What the server says.
     pub(super) report: Option<Report>,
+    /// What a TCP connection of this end was like.
+    pub(super) load: Vec<LoadSample>,
+    /// The TCP connection has ended.
+    loaded: bool,
 }
 
 /// A client.
@@ -136,7 +145,7 @@ impl Client {
                 Phase::LoadUp => "a TCP connection to the server",
                 Phase::LoadDown => "a TCP connection from the server",
             },
-            Stage::Report(_) => "what the server saw",
+            Stage::Report { .. } => "what the server saw",
             Stage::Bye { .. } | Stage::Done => "done",
         }
     }
@@ -152,15 +161,17 @@ impl Client {
         let Some(message) = ToClient::read(body) else { return };
         self.heard = now;
         match (message, &mut self.stage) {
-            (ToClient::Echoed { number }, _) => self.echoes.answered(number, at),
+            (ToClient::Echoed { number, held }, _) => {
+                self.echoes.answered(number, at - 100 * i64::from(held));
+            }
             (ToClient::Probe(Probe { phase, number, sent }), _) => {
                 let at = self.clock(at);
                 self.parts[phase.place()].arrivals.add(Arrival { number, at, sent });
             }
             (ToClient::Begun(begun), Stage::Begin(phase)) if begun == *phase => {
-                self.run(now, begun)
+                self.run(now, begun);
             }
-            (ToClient::Chunk(chunk), Stage::Report(fetch)) => fetch.add(now, chunk),
+            (ToClient::Chunk(chunk), Stage::Report { fetch, .. }) => fetch.add(now, chunk),
             (ToClient::Ended, Stage::Bye { .. }) => self.stage = Stage::Done,
             _ => {}
         }
@@ -199,7 +210,7 @@ impl Client {
         if matches!(phase, Phase::Train | Phase::BurstsUp) {
             self.sending = Some(Sending::new(&self.plan, phase, now));
         }
-        let grace = (2 * trip + 300 * MS).min(3 * SECOND);
+        let grace = if phase.is_load() { CONNECT } else { (2 * trip + 300 * MS).min(3 * SECOND) };
         self.stage = Stage::Run { phase, until: now + self.plan.lasts(phase) + grace };
         self.echoes.restart(now);
     }
@@ -236,7 +247,7 @@ impl Client {
                 }
                 *until = now + self.echoes.usual().unwrap_or_default().min(SECOND) + 50 * MS;
             }
-            Stage::Report(_) | Stage::Bye { .. } | Stage::Done => {}
+            Stage::Report { .. } | Stage::Bye { .. } | Stage::Done => {}
         }
     }
 
@@ -256,15 +267,18 @@ impl Client {
                     self.again = now + 10 * MS;
                 }
             }
-            Stage::Run { phase, until } if now >= *until => {
+            Stage::Run { phase, until } if now >= *until || self.parts[phase.place()].loaded => {
                 let phase = *phase;
-                if self.sending.as_ref().is_none_or(|sending| sending.due().is_none()) {
+                if phase == Phase::LoadUp {
+                    self.proceed(now);
+                } else if self.sending.as_ref().is_none_or(|sending| sending.due().is_none()) {
                     let trip = self.echoes.usual().unwrap_or_default();
-                    self.stage = Stage::Report(Fetch::new(phase, now, pace(self.plan.rate), trip));
+                    let fetch = Fetch::new(phase, now, pace(self.plan.rate), trip);
+                    self.stage = Stage::Report { fetch, until: now + FETCH };
                 }
             }
-            Stage::Report(fetch) => {
-                let late = self.hurry.is_some_and(|hurry| now >= hurry);
+            Stage::Report { fetch, until } => {
+                let late = now >= self.hurry.unwrap_or(*until);
                 if fetch.is_whole() || late {
                     self.parts[fetch.phase.place()].report = fetch.report();
                     self.proceed(now);
@@ -289,7 +303,7 @@ impl Client {
             }
             Stage::Begin(phase) if due => ToServer::Begin(*phase),
             Stage::Bye { .. } if due => ToServer::Bye,
-            Stage::Report(fetch) if now >= fetch.next() => {
+            Stage::Report { fetch, .. } if now >= fetch.next() => {
                 return {
                     let ask = fetch.take(now)?;
                     Some(ask.seal(&self.session.as_ref()?.client))
@@ -323,6 +337,23 @@ impl Client {
         Some(probe.seal(&self.session.as_ref()?.client))
     }
 
+    /// The TCP connection that there is to be now: its phase, the bytes that open it, and how long it sends, ns.
+    pub fn load(&self) -> Option<(Phase, [u8; TAG], i64)> {
+        let Stage::Run { phase, .. } = self.stage else { return None };
+        let wanted = phase.is_load() && self.cut.is_none() && !self.parts[phase.place()].loaded;
+        let keys = self.session.as_ref().filter(|_| wanted)?;
+        Some((phase, keys.opening(phase.number()), self.plan.lasts(phase)))
+    }
+
+    /// What the TCP connection of a phase is like; nothing when it has ended.
+    pub fn loaded(&mut self, phase: Phase, sample: Option<LoadSample>) {
+        let part = &mut self.parts[phase.place()];
+        match sample {
+            Some(sample) => part.load.push(sample),
+            None => part.loaded = true,
+        }
+    }
+
     /// When there is something to do without a datagram.
     pub fn next(&self) -> Option<i64> {
         let own = match &self.stage {
@@ -333,7 +364,7 @@ impl Client {
                 let due = self.sending.as_ref().and_then(Sending::due);
                 due.unwrap_or(*until).min(self.echoes.next())
             }
-            Stage::Report(fetch) => fetch.next().min(self.hurry.unwrap_or(i64::MAX)),
+            Stage::Report { fetch, until } => fetch.next().min(self.hurry.unwrap_or(*until)),
             Stage::Bye { until } => self.again.min(*until),
         };
         Some(own.min(self.heard + PATIENCE + MS))

@@ -85,7 +85,7 @@ impl Measure {
             return Ok(ExitCode::SUCCESS);
         };
         let server: SocketAddr = place::address(host)?;
-        let plan = Plan { load_ms: 0, ..Plan::of(self.time, self.rate.unwrap_or(RATE)) };
+        let plan = Plan::of(self.time, self.rate.unwrap_or(RATE));
         let document = ask::measure(host, server, key, plan, &say)?;
         let json = serde_json::to_string(&document).map_err(|e| e.to_string())?;
         writeln!(io::stdout(), "{json}").map_err(|e| format!("standard output: {e}"))?;

@@ -6,6 +6,7 @@ use super::arrivals::Arrivals;
 use super::capacity::{Capacity, capacity};
 use super::client::{Client, Cut};
 use super::echoes::Beside;
+use super::load::LoadSample;
 use super::plan::{Phase, Plan};
 use super::train::{Quantiles, Train, train};
 
@@ -46,6 +47,31 @@ pub struct Way {
     pub train: Option<Train>,
     /// By bursts.
     pub capacity: Option<Capacity>,
+    /// By a TCP connection.
+    pub load: Option<Load>,
+}
+
+/// A TCP connection that sent as fast as it could.
+#[derive(Debug, Serialize)]
+pub struct Load {
+    /// How long it sent.
+    pub duration_s: f64,
+    /// Bytes that were acknowledged.
+    pub acked: u64,
+    /// Segments that were sent again.
+    pub retransmitted: u32,
+    /// Bytes of payload in a segment.
+    pub mss: u32,
+    /// Time with data under way.
+    pub busy_s: f64,
+    /// Of this, time in which the receiver's window held the sender.
+    pub rwnd_limited_s: f64,
+    /// Of this, time in which the sender's buffer held it.
+    pub sndbuf_limited_s: f64,
+    /// Each 100 ms: time, bytes acknowledged, segments sent again, round-trip time, congestion window.
+    pub samples: Vec<(f64, u64, u32, f64, u32)>,
+    /// Echoes beside it.
+    pub echoes: Echoed,
 }
 
 impl Document {
@@ -61,8 +87,16 @@ impl Document {
             address,
             cut,
             idle: echoed(client, Beside::Nothing),
-            up: Way { train: train_up(client), capacity: bursts(client, Phase::BurstsUp) },
-            down: Way { train: train_down(client), capacity: bursts(client, Phase::BurstsDown) },
+            up: Way {
+                train: train_up(client),
+                capacity: bursts(client, Phase::BurstsUp),
+                load: load(client, Phase::LoadUp),
+            },
+            down: Way {
+                train: train_down(client),
+                capacity: bursts(client, Phase::BurstsDown),
+                load: load(client, Phase::LoadDown),
+            },
         }
     }
 }
@@ -121,4 +155,32 @@ fn bursts(client: &Client, phase: Phase) -> Option<Capacity> {
     }
     let (arrivals, ..) = arrived_here(client, phase)?;
     capacity(arrivals.list(), headers)
+}
+
+fn load(client: &Client, phase: Phase) -> Option<Load> {
+    let part = &client.parts[phase.place()];
+    let (samples, beside) = if phase == Phase::LoadUp {
+        (part.load.clone(), Beside::LoadUp)
+    } else {
+        let records = part.report.as_ref()?.records.as_chunks().0;
+        (records.iter().map(LoadSample::read).collect(), Beside::LoadDown)
+    };
+    let last = samples.last().filter(|last| last.at > 0)?;
+    let (at, info) = (|sample: &LoadSample| sample.at as f64 * 1e-9, &last.info);
+    let seconds = |us: u64| us as f64 * 1e-6;
+    let row = |sample: &LoadSample| {
+        let info = &sample.info;
+        (at(sample), info.bytes_acked, info.retransmitted, f64::from(info.rtt_us) * 1e-6, info.cwnd)
+    };
+    Some(Load {
+        duration_s: at(last),
+        acked: info.bytes_acked,
+        retransmitted: info.retransmitted,
+        mss: info.mss,
+        busy_s: seconds(info.busy_us),
+        rwnd_limited_s: seconds(info.rwnd_limited_us),
+        sndbuf_limited_s: seconds(info.sndbuf_limited_us),
+        samples: samples.iter().map(row).collect(),
+        echoes: echoed(client, beside),
+    })
 }

@@ -63,7 +63,7 @@ impl Echoes {
         Some(ToServer::Echo { number })
     }
 
-    /// An answer arrived; the first counts.
+    /// An answer arrived, if the server had not held it; the first counts.
     pub(super) fn answered(&mut self, number: u32, at: i64) {
         if let Some(echo) = self.list.get_mut(usize::narrow(number)) {
             echo.round_trip.get_or_insert((at - echo.sent).max(0));

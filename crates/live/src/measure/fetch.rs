@@ -68,23 +68,23 @@ impl Fetch {
 
     /// A part came. Parts of a phase that is not over at the server are asked for again later.
     pub(super) fn add(&mut self, now: i64, chunk: Chunk) {
-        if chunk.phase != self.phase || chunk.chunks == 0 || chunk.chunks > MOST {
+        if chunk.phase != self.phase || chunk.of == 0 || chunk.of > MOST {
             return;
         }
         if chunk.over == 0 {
             self.next = self.next.max(now + 50 * MS);
-            if let Some(part) = self.parts.get_mut(usize::narrow(chunk.chunk)) {
+            if let Some(part) = self.parts.get_mut(usize::narrow(chunk.number)) {
                 part.1 = i64::MIN;
             }
             return;
         }
         let Chunk { sent, pauses, duplicates, .. } = chunk;
         self.head.get_or_insert_with(|| Report { sent, pauses, duplicates, ..Report::default() });
-        let count = usize::narrow(chunk.chunks);
+        let count = usize::narrow(chunk.of);
         if self.parts.len() < count {
             self.parts.resize(count, (None, i64::MIN));
         }
-        if let Some(part) = self.parts.get_mut(usize::narrow(chunk.chunk)) {
+        if let Some(part) = self.parts.get_mut(usize::narrow(chunk.number)) {
             part.0.get_or_insert(chunk.records);
         }
     }
@@ -116,18 +116,9 @@ pub(super) fn pace(rate: u32) -> i64 {
 mod tests {
     use super::*;
 
-    fn chunk(chunk: u32, chunks: u32, over: u32) -> Chunk {
-        let records = vec![u8::narrow(chunk); 3];
-        Chunk {
-            phase: Phase::Train,
-            chunk,
-            chunks,
-            sent: 9,
-            pauses: 0,
-            duplicates: 1,
-            over,
-            records,
-        }
+    fn chunk(number: u32, of: u32, over: u32) -> Chunk {
+        let records = vec![u8::narrow(number); 3];
+        Chunk { phase: Phase::Train, number, of, sent: 9, pauses: 0, duplicates: 1, over, records }
     }
 
     #[test]

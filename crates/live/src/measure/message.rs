@@ -99,6 +99,8 @@ pub(super) enum ToClient {
     Echoed {
         /// Its number.
         number: u32,
+        /// How long the server had it, in 100 ns.
+        held: u32,
     },
     /// A phase began.
     Begun(Phase),
@@ -127,9 +129,9 @@ pub(super) struct Chunk {
     /// The phase.
     pub phase: Phase,
     /// Its number.
-    pub chunk: u32,
+    pub number: u32,
     /// How many there are.
-    pub chunks: u32,
+    pub of: u32,
     /// Probes that the server sent in this phase.
     pub sent: u32,
     /// Times that it stood still, and shifted the rest.
@@ -201,7 +203,7 @@ impl ToClient {
             Self::Cookie { nonce, cookie } => w.bytes(nonce).bytes(cookie),
             Self::Accept { nonce, fresh } => w.bytes(nonce).bytes(fresh),
             Self::Refused { nonce, text } => w.bytes(nonce).text(text),
-            Self::Echoed { number } => w.number(*number),
+            Self::Echoed { number, held } => w.number(*number).number(*held),
             Self::Begun(phase) => w.byte(phase.number()),
             Self::Probe(probe) => w.probe(probe),
             Self::Chunk(chunk) => w.chunk(chunk),
@@ -217,7 +219,7 @@ impl ToClient {
             65 => Self::Cookie { nonce: r.take()?, cookie: r.take::<COOKIE>()? },
             66 => Self::Accept { nonce: r.take()?, fresh: r.take()? },
             67 => Self::Refused { nonce: r.take()?, text: r.text()? },
-            68 => Self::Echoed { number: r.number()? },
+            68 => Self::Echoed { number: r.number()?, held: r.number()? },
             69 => Self::Begun(r.phase()?),
             70 => Self::Probe(r.probe()?),
             71 => Self::Chunk(r.chunk()?),
@@ -273,7 +275,7 @@ impl Writer {
     }
 
     fn chunk(&mut self, chunk: &Chunk) -> &mut Self {
-        self.byte(chunk.phase.number()).number(chunk.chunk).number(chunk.chunks);
+        self.byte(chunk.phase.number()).number(chunk.number).number(chunk.of);
         self.number(chunk.sent).number(chunk.pauses).number(chunk.duplicates).number(chunk.over);
         self.bytes(&chunk.records)
     }
@@ -339,8 +341,8 @@ impl<'a> Reader<'a> {
     fn chunk(&mut self) -> Option<Chunk> {
         Some(Chunk {
             phase: self.phase()?,
-            chunk: self.number()?,
-            chunks: self.number()?,
+            number: self.number()?,
+            of: self.number()?,
             sent: self.number()?,
             pauses: self.number()?,
             duplicates: self.number()?,
@@ -380,8 +382,8 @@ mod tests {
         }
         let chunk = Chunk {
             phase: Phase::Train,
-            chunk: 1,
-            chunks: 2,
+            number: 1,
+            of: 2,
             sent: 3,
             pauses: 4,
             duplicates: 5,
@@ -392,7 +394,7 @@ mod tests {
             ToClient::Cookie { nonce: [1; NONCE], cookie: [2; COOKIE] },
             ToClient::Accept { nonce: [1; NONCE], fresh: [2; NONCE] },
             ToClient::Refused { nonce: [1; NONCE], text: "it is full".to_owned() },
-            ToClient::Echoed { number: 4 },
+            ToClient::Echoed { number: 4, held: 5 },
             ToClient::Begun(Phase::Train),
             ToClient::Probe(Probe { phase: Phase::BurstsDown, ..probe }),
             ToClient::Chunk(chunk),

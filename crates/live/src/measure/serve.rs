@@ -9,6 +9,7 @@ use airtcp_os::signal::{Signal, Signals};
 use airtcp_os::{random, wait};
 
 use super::auth::{Key, SECRET};
+use super::door::Door;
 use super::message::LONGEST;
 use super::place::PORT;
 use super::server::Server;
@@ -33,9 +34,13 @@ pub(super) fn serve(
     let mut server = Server::new(secret, &key, rate);
     let mut offset = Offset::measure();
     let mut running = 0;
-    say(&format!("listening at {}; Ctrl-C ends it", socket.address().map_err(said)?));
+    let address = socket.address().map_err(said)?;
+    let mut door = Door::new(address);
+    say(&format!("listening at {address}; Ctrl-C ends it"));
     loop {
-        wait::until(&[socket.as_fd(), signals.as_fd()], server.next()).map_err(said)?;
+        let fds = [socket.as_fd(), signals.as_fd()].into_iter().chain(door.fds());
+        let next = [server.next(), door.next(clock::now())].into_iter().flatten().min();
+        wait::until(&fds.collect::<Vec<_>>(), next).map_err(said)?;
         while let Some(signal) = signals.read().map_err(said)? {
             if matches!(signal, Signal::Interrupt | Signal::Terminate) {
                 return Ok(());
@@ -47,7 +52,9 @@ pub(super) fn serve(
             socket.send(&bytes, Some(to));
             sent += 1;
         }
-        server.expire(clock::now());
+        let now = clock::now();
+        door.turn(now, &mut server);
+        server.expire(now);
         if server.sessions() != running {
             running = server.sessions();
             say(&format!("measurements that run: {running}"));

@@ -138,15 +138,16 @@ impl Server {
         self.sessions.len()
     }
 
-    /// Whether a measurement has a phase with a TCP connection.
+    /// Whether a measurement waits for a TCP connection.
     pub fn awaits_tcp(&self) -> bool {
         self.sessions.values().any(Session::awaits_tcp)
     }
 
-    /// The phase that a TCP connection from an address belongs to, from what it sent first, and how long it sends.
-    pub fn opened(&self, from: IpAddr, bytes: &[u8]) -> Option<(Phase, i64)> {
-        let session = self.sessions.get(&from.to_canonical())?;
-        Some((session.opened(bytes)?, session.load_lasts()))
+    /// The phase that a TCP connection from an address belongs to, from what it sent first, and how long it sends. It
+    /// opens once.
+    pub fn open(&mut self, from: IpAddr, bytes: &[u8]) -> Option<(Phase, i64)> {
+        let session = self.sessions.get_mut(&from.to_canonical())?;
+        Some((session.open(bytes)?, session.load_lasts()))
     }
 
     /// Adds to what a TCP connection of this end was like; nothing ends it.

@@ -45,7 +45,9 @@ struct Part {
     arrivals: Arrivals,
     /// A TCP connection of this end, each 100 ms.
     load: Vec<LoadSample>,
-    /// The TCP connection has ended.
+    /// The TCP connection has come.
+    opened: bool,
+    /// It has ended.
     loaded: bool,
 }
 
@@ -76,7 +78,9 @@ impl Session {
         self.heard = now;
         self.confirmed = true;
         let answer = match message {
-            ToServer::Echo { number } => ToClient::Echoed { number },
+            ToServer::Echo { number } => {
+                ToClient::Echoed { number, held: u32::low_bits((now - at).max(0) / 100) }
+            }
             ToServer::Begin(phase) => self.begin(now, phase),
             ToServer::Probe(probe) => {
                 self.arrived(probe, at);
@@ -149,11 +153,11 @@ impl Session {
             Arrivals::records(&part.arrivals.list()[range])
         };
         let sending = part.sending.as_ref();
-        let over = phase != Phase::LoadDown || part.loaded;
+        let over = phase != Phase::LoadDown || part.loaded || !part.opened;
         Some(Chunk {
             phase,
-            chunk,
-            chunks,
+            number: chunk,
+            of: chunks,
             sent: sending.map_or(0, Sending::sent),
             pauses: sending.map_or(0, |sending| sending.pauses),
             duplicates: part.arrivals.duplicates,
@@ -178,17 +182,23 @@ impl Session {
         self.sealed(&ToClient::Probe(found))
     }
 
-    /// The phase whose TCP connection these bytes open, if it has begun.
-    pub(super) fn opened(&self, bytes: &[u8]) -> Option<Phase> {
-        Phase::ALL.into_iter().find(|phase| {
-            let begun = phase.is_load() && self.parts[phase.place()].begun;
-            begun && self.keys.is_opening(phase.number(), bytes)
-        })
+    /// The phase whose TCP connection these bytes open, if it has begun and has none yet.
+    pub(super) fn open(&mut self, bytes: &[u8]) -> Option<Phase> {
+        let phase = Phase::ALL
+            .into_iter()
+            .find(|phase| self.awaits(*phase) && self.keys.is_opening(phase.number(), bytes))?;
+        self.parts[phase.place()].opened = true;
+        Some(phase)
     }
 
-    /// Whether a phase with a TCP connection has begun.
+    /// Whether a TCP connection is to come.
     pub(super) fn awaits_tcp(&self) -> bool {
-        Phase::ALL.into_iter().any(|p| p.is_load() && self.parts[p.place()].begun)
+        Phase::ALL.into_iter().any(|phase| self.awaits(phase))
+    }
+
+    fn awaits(&self, phase: Phase) -> bool {
+        let part = &self.parts[phase.place()];
+        phase.is_load() && part.begun && !part.opened
     }
 
     /// How long the TCP connection of a phase sends, ns.

@@ -40,10 +40,10 @@ impl PyLaw {
     }
 
     fn make(&self, py: Python<'_>, now: Nanos, params: &LawParams) -> PyResult<Py<LawBase>> {
-        let class = self.class.class.bind(py);
+        let class = self.class.made.bind(py);
         let object = class.call_method1(intern!(py, "__new__"), (class,))?;
         let object = object.cast_into::<LawBase>()?;
-        object.borrow_mut().begin(now, params);
+        object.borrow_mut().begun(now, params);
         for (key, value) in &self.keys {
             match value {
                 KeyValue::Flag(value) => object.setattr(key, value)?,

@@ -7,7 +7,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
 
-use super::samples::{Ack, Congestion, Idle, Params};
+use super::samples::{Ack, Congestion, Idle, Params, span};
 use super::source::Random;
 
 /// Words for states of a law that are kept; each is kept for the life of the program.
@@ -35,7 +35,7 @@ pub(super) struct Values {
 }
 
 impl LawBase {
-    pub(super) fn begin(&mut self, now: Nanos, params: &LawParams) {
+    pub(super) fn begun(&mut self, now: Nanos, params: &LawParams) {
         (self.now, self.random, self.state) = (now, None, None);
         self.base.start(params);
     }
@@ -69,6 +69,7 @@ fn number_or_none(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Option<f64>>
     if value.is_none() { Ok(None) } else { number(name, value).map(Some) }
 }
 
+#[allow(clippy::unused_self, reason = "methods that a law overrides")]
 #[pymethods]
 impl LawBase {
     #[new]
@@ -78,6 +79,16 @@ impl LawBase {
         _keys: Option<&Bound<'_, pyo3::types::PyDict>>,
     ) -> Self {
         Self { base: Base::default(), now: Nanos::ZERO, state: None, random: None }
+    }
+
+    /// Begins with these parameters, as a sender does before it calls `start`.
+    fn begin(&mut self, params: &Params) {
+        LawBase::begun(self, Nanos::ZERO, &params.0);
+    }
+
+    /// Moves the law to a time, as a sender does before each call.
+    fn at(&mut self, seconds: f64) {
+        self.now = Nanos::ZERO + span(seconds);
     }
 
     /// Congestion window in bytes.

@@ -26,7 +26,7 @@ pub(super) struct Overrides {
 /// A class of laws.
 #[derive(Debug)]
 pub(super) struct Class {
-    pub(super) class: Py<PyType>,
+    pub(super) made: Py<PyType>,
     pub(super) label: String,
     pub(super) overrides: Overrides,
     pub(super) governs_recovery: bool,
@@ -61,7 +61,7 @@ impl Class {
             follows_model: flag("follows_model")?,
             promises: promises.get().0,
             needs: if needs.is_some() { law::Needs::EcnMarks } else { law::Needs::Nothing },
-            class: class.clone().unbind(),
+            made: class.clone().unbind(),
             label,
         })
     }

@@ -1,9 +1,11 @@
 //! The laws that a call in Python names.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use airtcp_congestion::external::{KeyValue, Keys, LawMaker, Offer, Outside, offer};
 use airtcp_congestion::{CongestionControl, Needs};
+use airtcp_laws::Faults;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
@@ -39,10 +41,57 @@ impl LawMaker for Maker {
     }
 }
 
+/// A law of a shared library.
+#[pyclass(frozen, module = "airtcp._core")]
+pub struct Library(Arc<airtcp_laws::Library>);
+
+#[pymethods]
+impl Library {
+    /// Opens a library; its code runs.
+    #[expect(clippy::needless_pass_by_value, reason = "arguments from Python come as values")]
+    #[new]
+    fn new(path: PathBuf) -> PyResult<Self> {
+        let library = airtcp_laws::Library::open(&path).map_err(error::law)?;
+        Ok(Self(Arc::new(library)))
+    }
+
+    /// Name of the law.
+    #[getter]
+    fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// What it does, in a line.
+    #[getter]
+    fn about(&self) -> &str {
+        &self.0.about
+    }
+
+    /// Keys with their defaults.
+    #[getter]
+    fn keys(&self) -> Vec<(String, f64)> {
+        self.0.keys.clone()
+    }
+}
+
+/// The header for laws in C.
+#[pyfunction]
+pub(crate) fn law_header() -> String {
+    airtcp_laws::header()
+}
+
+/// Where laws come from.
+#[derive(Debug)]
+enum From {
+    Class(Arc<Class>),
+    Library(Arc<airtcp_laws::Library>),
+}
+
 /// A law of a call.
 #[derive(Debug)]
 struct Named {
-    class: Arc<Class>,
+    label: String,
+    from: From,
     file: String,
     sha256: String,
     keys: Keys,
@@ -57,12 +106,16 @@ pub struct Laws(Vec<Named>);
 impl Laws {
     #[new]
     fn new(
-        laws: Vec<(String, Bound<'_, PyType>, String, String, Bound<'_, PyDict>)>,
+        laws: Vec<(String, Bound<'_, PyAny>, String, String, Bound<'_, PyDict>)>,
     ) -> PyResult<Self> {
-        let named = laws.into_iter().map(|(label, class, file, sha256, keys)| {
+        let named = laws.into_iter().map(|(label, from, file, sha256, keys)| {
             let keys = keys.iter().map(|(key, value)| Ok((key.extract()?, value_of(&value)?)));
             let keys = keys.collect::<PyResult<Keys>>()?;
-            Ok(Named { class: Arc::new(Class::new(&class, label)?), file, sha256, keys })
+            let from = match from.cast::<Library>() {
+                Ok(library) => From::Library(library.get().0.clone()),
+                Err(_) => From::Class(Arc::new(Class::new(from.cast::<PyType>()?, label.clone())?)),
+            };
+            Ok(Named { label, from, file, sha256, keys })
         });
         Ok(Self(named.collect::<PyResult<Vec<_>>>()?))
     }
@@ -87,29 +140,37 @@ fn value_of(value: &Bound<'_, PyAny>) -> PyResult<KeyValue> {
 /// The laws that a call offers while it lasts, and their first error.
 pub(crate) struct Offered {
     failures: Arc<Failures>,
+    faults: Arc<Faults>,
     _offer: Offer,
 }
 
 /// Offers the laws of a call; none if it names none, so that scenarios find none of an earlier call.
 pub(crate) fn offered(laws: Option<&Laws>) -> PyResult<Offered> {
-    let failures = Arc::new(Failures::default());
+    let (failures, faults) = (Arc::new(Failures::default()), Arc::new(Faults::default()));
     let outside = laws.iter().flat_map(|laws| &laws.0).map(|law| Outside {
-        label: law.class.label.clone(),
+        label: law.label.clone(),
         file: law.file.clone(),
         sha256: law.sha256.clone(),
         keys: law.keys.clone(),
-        maker: Arc::new(Maker { class: law.class.clone(), failures: failures.clone() }),
+        maker: match &law.from {
+            From::Class(class) => {
+                Arc::new(Maker { class: class.clone(), failures: failures.clone() })
+            }
+            From::Library(library) => {
+                Arc::new(airtcp_laws::Maker::new(library.clone(), faults.clone()))
+            }
+        },
     });
-    let offer = offer(outside.collect()).map_err(error::refuse)?;
-    Ok(Offered { failures, _offer: offer })
+    let offer = offer(outside.collect()).map_err(error::law)?;
+    Ok(Offered { failures, faults, _offer: offer })
 }
 
 impl Offered {
     /// The result of the call, or the error of a law.
     pub(crate) fn settle<T>(self, py: Python<'_>, result: PyResult<T>) -> PyResult<T> {
-        match self.failures.take(py) {
-            Some(error) => Err(error),
-            None => result,
+        if let Some(error) = self.failures.take(py) {
+            return Err(error);
         }
+        self.faults.take().map_or(result, |fault| Err(error::law(fault)))
     }
 }

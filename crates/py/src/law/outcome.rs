@@ -48,7 +48,7 @@ impl Failures {
         let at = now.as_secs_f64();
         let mut said = format!("{label}.{method} at {at:.3} s, ACK {acks}: {error}");
         if let Some(place) = error.traceback(py).and_then(|traceback| place(&traceback).ok()) {
-            said.push_str(&format!(" ({place})"));
+            said = format!("{said} ({place})");
         }
         let raised = LawError::new_err(said);
         raised.set_cause(py, Some(error));

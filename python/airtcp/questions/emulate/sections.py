@@ -70,7 +70,7 @@ def emulate_page(document: EmulateDocument) -> Page:
         answer(document),
         sections,
         {**document, "interrupted": False},
-        title=f"Real traffic over {document['title'] or document['scenario']}",
+        title=document["title"] or document["scenario"],
         chart=_CHART,
         facts=_facts(document),
     )

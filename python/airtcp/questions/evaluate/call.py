@@ -10,7 +10,7 @@ from airtcp.data.plain import printable
 from airtcp.inputs.arguments import names_of, whole
 from airtcp.inputs.progress import shows_progress
 from airtcp.questions.evaluate import criteria as criteria_list
-from airtcp.questions.evaluate import write
+from airtcp.questions.evaluate import views, write
 from airtcp.questions.evaluate.criterion import EFFORTS, Criterion, Plan
 from airtcp.questions.evaluate.judge import (
     STOPPED,
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from airtcp.inputs.arguments import Progress
+    from airtcp.laws.given import Tcp
     from airtcp.questions.evaluate.criterion import Check
     from airtcp.questions.evaluate.document import CriterionResult, EvaluateDocument
-    from airtcp.questions.evaluate.law import Law
     from airtcp.questions.evaluate.result import EvaluateResult
 
 AGAINST: Final = "reno,cubic,bbr"
@@ -38,7 +38,7 @@ _MOST: Final = 1000
 
 @shows_progress
 def evaluate(
-    law: str,
+    law: Tcp,
     *,
     against: str | Iterable[str] = AGAINST,
     only: str | Iterable[str] = (),
@@ -54,7 +54,8 @@ def evaluate(
     them replication by replication.
 
     Args:
-        law: The congestion control, with keys after colons: `cubic:beta_cubic=0.5`.
+        law: The congestion control, with keys after colons: `cubic:beta_cubic=0.5`. One's own is
+            named by its file, `my_law.py:Aimd:a=2`, or is a class of a file.
         against: The laws that it is held against. Verdicts are relative to `reno` and `cubic`;
             all of them are rivals on one link.
         only: Criteria to evaluate, such as "E1,E4"; by default all.
@@ -69,6 +70,7 @@ def evaluate(
         not finished are not evaluated.
 
     Raises:
+        LawError: If a law of one's own cannot be loaded, or fails in a run.
         AirtcpError: If there is no such law, criterion or effort.
 
     Examples:
@@ -85,24 +87,25 @@ def evaluate(
     if effort not in EFFORTS:
         message = f'effort "{printable(effort)}": expected {", ".join(EFFORTS)}'
         raise _core.AirtcpError(message)
-    plan = Plan(own, EFFORTS[effort], others)
+    plan = Plan(own, EFFORTS[effort], others, yardsticks(own, others))
     number = whole("replications", replications, 1, _MOST) or plan.effort.replications
     root = whole("seed", seed, 0, _MOST_SEED) or 0
-    sticks = yardsticks(own, others)
-    if not sticks:
+    if not plan.yardsticks:
         message = f"--against {', '.join(names_of(against)) or 'nothing'}: verdicts need reno or"
         message += " cubic, and not the law itself"
         raise _core.AirtcpError(message)
-    work, every = Work(root), criteria_list.every()
+    sources = [source for one in (own, *others) for source in one.sources]
+    work, every = Work(root, sources), criteria_list.every()
     checks = {one.id: _checks(one, plan) if one.id in chosen else [] for one in every}
     for check in (check for found in checks.values() for check in found):
-        for one in (own, *sticks):
+        for one in (own, *check.held_against(plan)):
             for scene in check.scenes(one):
-                work.ask(scene, number)
+                work.ask(scene, check.replications(number))
+    if not names_of(only):
+        views.ask(plan, work)
     work.run(workers, progress)
     results = [
-        _result(one, checks[one.id], own, sticks, work, number, asked=one.id in chosen)
-        for one in every
+        _result(one, checks[one.id], plan, work, number, asked=one.id in chosen) for one in every
     ]
     document: EvaluateDocument = {
         "schema": "airtcp.evaluate/1",
@@ -114,17 +117,22 @@ def evaluate(
             "effort": effort,
             "replications": number,
         },
-        "law": {"label": own.label, "tcp": own.tcp()},
-        "yardsticks": [one.label for one in sticks],
+        "law": {
+            "label": own.label,
+            "tcp": own.tcp(),
+            "files": list(own.sources),
+            "sha256": own.sha256,
+        },
+        "yardsticks": [one.label for one in plan.yardsticks],
         "criteria": results,
-        "series": [],
+        "series": [] if names_of(only) else views.series(plan, work),
         "interrupted": work.interrupted,
     }
     return EvaluateResult(document)
 
 
 def scenario_files(
-    law: str,
+    law: Tcp,
     only: str | Iterable[str],
     *,
     against: str | Iterable[str] = AGAINST,
@@ -145,7 +153,8 @@ def scenario_files(
     if names := write.without(criteria):
         message = f"--write {', '.join(names)}: it has no scenarios: {criteria[0].missing}"
         raise _core.AirtcpError(message)
-    return write.files_of(criteria, own, Plan(own, EFFORTS[effort], others), seed)
+    plan = Plan(own, EFFORTS[effort], others, yardsticks(own, others))
+    return write.files_of(criteria, plan, seed)
 
 
 def _chosen(only: Sequence[str], option: str = "--only") -> set[str]:
@@ -166,8 +175,7 @@ def _checks(criterion: Criterion, plan: Plan) -> Sequence[Check]:
 def _result(
     criterion: Criterion,
     checks: Sequence[Check],
-    law: Law,
-    sticks: Sequence[Law],
+    plan: Plan,
     work: Work,
     number: int,
     *,
@@ -177,8 +185,8 @@ def _result(
     found = [
         judged(
             check,
-            measured(check, law, work, number),
-            {one.label: measured(check, one, work, number) for one in sticks},
+            measured(check, plan.law, work, number),
+            {one.label: measured(check, one, work, number) for one in check.held_against(plan)},
         )
         for check in checks
     ]
@@ -188,6 +196,6 @@ def _result(
         reason = "not asked for (--only)"
     elif len(done) < len(found):
         done, reason = [], STOPPED
-    names = dict.fromkeys(scene.name for check in checks for scene in check.scenes(law))
-    against = [one.label for one in sticks]
+    names = dict.fromkeys(scene.name for check in checks for scene in check.scenes(plan.law))
+    against = [one.label for one in plan.yardsticks]
     return criterion_result(criterion, done, reason=reason, scenes=[*names], against=against)

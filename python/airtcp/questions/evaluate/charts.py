@@ -14,6 +14,7 @@ from airtcp.charts.parts import finish, lines, n, named, q, zoom
 _HEIGHT: Final = 270
 _CELL: Final = 34
 _LEAST: Final = 60
+_ROW: Final = 26
 
 
 def heat(title: str, rows: list[dict[str, Any]], *, share: bool) -> dict[str, Any]:
@@ -74,3 +75,40 @@ def _lines(data: str, x: alt.X, y: alt.Y, tips: list[alt.Tooltip]) -> dict[str, 
     joined = base.mark_line(strokeWidth=2).encode(x=x, y=y, **line)
     dots = base.mark_point(filled=True, size=50).encode(x=x, y=y, tooltip=tips, **line)
     return finish(alt.layer(joined, dots.add_params(pick, zoom("x"))), _HEIGHT)
+
+
+def over_time(field: str, title: str) -> dict[str, Any]:
+    """Draw a quantity over time, a line for each law.
+
+    Args: field: The quantity. title: The title of its axis.
+    """
+    pick, line = lines("who")
+    x = alt.X("t:Q", title="time (s)", scale=alt.Scale(nice=False))
+    y = alt.Y(f"{field}:Q", title=title, scale=alt.Scale(zero=True))
+    drawn = named("series").mark_line(strokeWidth=1.4, clip=True).encode(x=x, y=y, **line)
+    return finish(drawn.add_params(pick, zoom("x")), _HEIGHT)
+
+
+def cells(names: list[str], first: str) -> dict[str, Any]:
+    """Draw the goodput of each Wi-Fi cell over that of a yardstick.
+
+    Args: names: The cells, in order. first: The yardstick.
+    """
+    title = f"goodput / that of {first}"
+    y = alt.Y("cell:N", title=None, sort=names, axis=alt.Axis(labelColor=theme.INK, labelLimit=190))
+    x = alt.X("ratio:Q", title=title, scale=alt.Scale(zero=True))
+    base = named("cells")
+    tips = [
+        n("cell", "cell"),
+        q("ratio", title),
+        q("goodput", "goodput (Mb/s)"),
+        q("other", f"{first} (Mb/s)"),
+        n("verdict", "verdict"),
+    ]
+    bars = base.mark_rule(strokeWidth=2.5, color=theme.TRACE).encode(
+        x=alt.X("low:Q", title=title), x2="high:Q", y=y
+    )
+    dots = base.mark_point(filled=True, size=80, opacity=1, color=theme.TRACE).encode(
+        x=x, y=y, tooltip=tips
+    )
+    return finish(alt.layer(bars, dots), _ROW * max(len(names), 3) + 20)

@@ -31,7 +31,7 @@ class Effort:
 
 
 QUICK: Final = Effort(
-    "quick", 3, (1, 20, 100), (10, 40, 100), (0.5, 1, 4), (0.5, 1, 4), 40, thorough=False
+    "quick", 3, (1, 20, 100), (10, 40, 100), (0.5, 1, 4), (0.5, 1, 4), 30, thorough=False
 )
 STANDARD: Final = Effort(
     "standard",
@@ -61,6 +61,9 @@ class Plan:
     law: Law
     effort: Effort
     rivals: Sequence[Law]
+    """The laws that it shares a link with."""
+    yardsticks: Sequence[Law]
+    """The laws on the standards track that it is held against, CUBIC first."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +83,16 @@ class Check:
     """Factor from the value to its unit in tables."""
     at: Mapping[str, float] = field(default_factory=dict[str, float])
     """Where it is measured, for charts: rate, round-trip time, buffer."""
+    most: int | None = None
+    """Most replications: 1 if only the first records what is measured, few if little is random."""
+
+    def held_against(self, plan: Plan) -> Sequence[Law]:
+        """Return the laws whose values decide, CUBIC first."""
+        return [] if self.bound.yardstick == "none" else plan.yardsticks
+
+    def replications(self, number: int) -> int:
+        """Return how many of the replications of an evaluation its scenes have."""
+        return number if self.most is None else min(number, self.most)
 
 
 @dataclass(frozen=True)

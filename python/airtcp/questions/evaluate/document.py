@@ -104,7 +104,7 @@ class EvaluateDocument(TypedDict):
     options: dict[str, Any]
     """The options of the command."""
     law: dict[str, Any]
-    """The law: `label`, and the table `tcp` of its flows."""
+    """The law: `label`, the table `tcp` of its flows, and `files` and `sha256` of one's own."""
     yardsticks: list[str]
     """The laws on the standards track that it is held against."""
     criteria: list[CriterionResult]

@@ -35,9 +35,9 @@ def yardsticks(law: Law, against: Sequence[Law]) -> list[Law]:
     return sorted(found, key=lambda one: one.name != "cubic")
 
 
-def measured(check: Check, law: Law, work: Work, replications: int) -> Values | None:
+def measured(check: Check, law: Law, work: Work, number: int) -> Values | None:
     """Return a quantity of a law in each replication; None if a scene is not finished."""
-    runs = [work.of(scene, replications) for scene in check.scenes(law)]
+    runs = [work.of(scene, check.replications(number)) for scene in check.scenes(law)]
     if not runs or any(run is None for run in runs):
         return None
     found = [check.measure(*reps) for reps in zip(*filter(None, runs), strict=True)]
@@ -93,6 +93,8 @@ def _better(bound: Bound, own: Values, pairs: list[list[float]]) -> bool | None:
 
     None if it is neither better nor worse.
     """
+    if not all(pairs):
+        return None
     sign = 1.0 if bound.more_is_better else -1.0
     best = [max(each) if bound.more_is_better else min(each) for each in pairs]
     gains = [sign * (value - each) for value, each in zip(own, best, strict=True)]

@@ -39,13 +39,10 @@ def _beside(rival: Law, flows: int, bdp: float, effort: Effort) -> Callable[[Law
     warmup = seconds / 4
 
     def made(law: Law) -> list[Scene]:
-        other = scenes.flow(rival.tcp(), RIVAL, at=0)
-        own = [
-            scenes.flow(law.tcp(), LAW if flows == 1 else f"{LAW}{at}", at=at + 1)
-            for at in range(flows)
-        ]
-        both = scenes.dumbbell([other, *own], MBPS, RTT_MS, waiting, seconds=seconds, warmup=warmup)
-        by_itself = scenes.dumbbell([other], MBPS, RTT_MS, waiting, seconds=seconds, warmup=warmup)
+        other = scenes.flow(rival.tcp(), RIVAL)
+        own = [scenes.flow(law.tcp(), LAW if flows == 1 else f"{LAW}{at}") for at in range(flows)]
+        both = scenes.shared([other, *own], MBPS, RTT_MS, waiting, seconds=seconds, warmup=warmup)
+        by_itself = scenes.shared([other], MBPS, RTT_MS, waiting, seconds=seconds, warmup=warmup)
         return [
             Scene(f"{rival.label} alone, {bdp:g} BDP, {seconds:g} s", by_itself),
             Scene(f"{flows} beside {rival.label}, {bdp:g} BDP", both),
@@ -97,3 +94,4 @@ RIVALS: Final = Criterion(
     "shares worse with rivals than {both}",
     "starves rivals",
 )
+EVERY: Final = (RIVALS,)

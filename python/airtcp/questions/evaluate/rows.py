@@ -78,3 +78,41 @@ def losses(document: EvaluateDocument) -> Rows:
         if "loss_rate" in check["at"]
         for who, value in {document["law"]["label"]: check, **check["baselines"]}.items()
     ]
+
+
+def over_time(document: EvaluateDocument) -> dict[str, Rows]:
+    """Return window and round-trip time over time by path."""
+    found: dict[str, Rows] = {}
+    for row in document["series"]:
+        rtt = row["rtt_s"]
+        found.setdefault(row["path"], []).append(
+            {
+                "who": row["law"],
+                "t": row["t_s"],
+                "cwnd": row["cwnd_bytes"] / 1e3,
+                "rtt": None if rtt is None else rtt * 1e3,
+            }
+        )
+    return found
+
+
+def cells(document: EvaluateDocument) -> Rows:
+    """Return the goodput of the law in each Wi-Fi cell, over that of the first yardstick."""
+    first = document["yardsticks"][0]
+    found: Rows = []
+    for check in checks_of(document, "E15"):
+        other = check["baselines"][first]["value"]
+        if check["quantity"] == "goodput" and other:
+            low, high = check["low"], check["high"]
+            found.append(
+                {
+                    "cell": check["name"],
+                    "ratio": check["value"] / other,
+                    "low": None if low is None else low / other,
+                    "high": None if high is None else high / other,
+                    "goodput": check["value"] / 1e6,
+                    "other": other / 1e6,
+                    "verdict": check["verdict"],
+                }
+            )
+    return found

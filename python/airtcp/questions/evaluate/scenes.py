@@ -34,7 +34,9 @@ class Scene:
     files: Mapping[str, str] = field(default_factory=dict[str, str])
     """The text of each file by name, relative to the scenario."""
     series: bool = False
-    """Whether windows and round-trip times are recorded."""
+    """Whether windows, round-trip times and queues are recorded, in the first replication."""
+    fresh: bool = False
+    """Whether it runs in a process of its own, which only tells what the run left: no rows."""
 
 
 def number(value: float) -> str:
@@ -81,6 +83,23 @@ def flow(tcp: Table, name: str = LAW, *, at: int | None = None, **more: Any) -> 
 def alone(tcp: Table, path: Table, *, seconds: float, warmup: float, **more: Any) -> Table:
     """Return a scenario of one flow, or `count` of them, over a link."""
     return scenario(seconds, warmup, links=[path], flows=[flow(tcp, **more)])
+
+
+def shared(
+    flows: Sequence[Table],
+    mbps: float,
+    rtt_ms: float,
+    waiting: Table,
+    *,
+    seconds: float,
+    warmup: float,
+) -> Table:
+    """Return a scenario of flows over one link.
+
+    Args: flows: The flows. mbps: Rate of the link. rtt_ms: Round-trip time of all. waiting: Its
+        queue. seconds: Duration. warmup: Seconds that means leave out.
+    """
+    return scenario(seconds, warmup, links=[link(mbps, rtt_ms, waiting)], flows=list(flows))
 
 
 def dumbbell(

@@ -10,6 +10,7 @@ from airtcp.pages.section import Page, Plot, Section, some
 from airtcp.questions.evaluate import answer as answers
 from airtcp.questions.evaluate import charts, rows, tables
 from airtcp.words import sentences as words
+from airtcp.words.sentences import begun
 
 if TYPE_CHECKING:
     from airtcp.questions.evaluate.document import EvaluateDocument
@@ -40,13 +41,15 @@ def evaluate_page(document: EvaluateDocument) -> Page:
     """Make the page of an evaluation from its document."""
     label = document["law"]["label"]
     share, heat, loss = _shares(document), _heat(document), _losses(document)
-    first = [*share, *heat, *loss]
+    first = [*share, *heat, *loss, *_cells(document)]
     return Page(
         answers.answer(document),
         [
             Section("rivals", "Beside rivals", _SHARE.format(label), tuple(share)),
             Section("grid", "Alone on a path", _GRID, tuple(heat)),
             Section("loss", "Random loss", "", tuple(loss)),
+            Section("time", "Window and round-trip time", _TIME, tuple(_over_time(document))),
+            Section("wifi", "Wi-Fi cells", "", tuple(_cells(document))),
             Section("checks", "Every row", _ROWS, grid=_every(document)),
             Section("left-out", "Not evaluated", "", notes=_left_out(document)),
             Section("options", "Parameters in force", code=indented(document["options"])),
@@ -63,6 +66,7 @@ def evaluate_page(document: EvaluateDocument) -> Page:
 
 _SHARE: Final = "One flow of {} and one of a rival share 20 Mb/s at 40 ms; half is a fair share."
 _GRID: Final = "One flow over a drop-tail queue; a cell is a path."
+_TIME: Final = "A flow alone at 20 Mb/s, in the first replication."
 _ROWS: Final = "A row is a quantity with a bound; the worst of a criterion decides it."
 
 
@@ -81,15 +85,15 @@ def _shares(document: EvaluateDocument) -> list[Plot]:
 
 def _heat(document: EvaluateDocument) -> list[Plot]:
     kinds = (
-        ("E2", "Utilisation", "utilisation", True),
-        ("E3", "Queue", "p95 of the queue over the buffer", True),
-        ("E4", "Sent again", "sent again (%)", False),
+        ("E2", "Utilisation with", "utilisation", True),
+        ("E3", "Filled part of", "p95 of the queue over its length", True),
+        ("E4", "Sent again with", "sent again (%)", False),
     )
     return [
         Plot(
             f"grid-{name.lower()}-{number}",
-            f"{heading} with a queue of {buffer:g} BDP",
-            f"{title}.",
+            f"{heading} a queue of {buffer:g} BDP",
+            f"{begun(title)} of one flow; a cell is a path.",
             charts.heat(title, found, share=share),
             {"cells": found},
         )
@@ -106,6 +110,34 @@ def _losses(document: EvaluateDocument) -> list[Plot]:
     return [
         Plot("losses", "Goodput under random loss", caption, charts.losses(), {"losses": found})
     ]
+
+
+def _over_time(document: EvaluateDocument) -> list[Plot]:
+    return [
+        Plot(
+            f"time-{number}",
+            path,
+            "The last window, and the longest round-trip time, of each quarter of a second.",
+            charts.over_time("cwnd", "congestion window (kB)"),
+            {"series": found},
+            (
+                (
+                    f"time-{number}-rtt",
+                    "round-trip time",
+                    charts.over_time("rtt", "round-trip time (ms)"),
+                ),
+            ),
+            label="window",
+        )
+        for number, (path, found) in enumerate(rows.over_time(document).items())
+    ]
+
+
+def _cells(document: EvaluateDocument) -> list[Plot]:
+    found, first = rows.cells(document), document["yardsticks"][0]
+    caption = f"Goodput of all flows of a cell; at 1 it is that of {first}."
+    spec = charts.cells([row["cell"] for row in found], first)
+    return [Plot("cells", "Goodput in Wi-Fi cells", caption, spec, {"cells": found})]
 
 
 def _every(document: EvaluateDocument) -> tables.Grid | None:
@@ -128,12 +160,18 @@ def _facts(document: EvaluateDocument) -> list[tuple[str, str]]:
     ]
 
 
+def _named(document: EvaluateDocument) -> str:
+    """Return the law as a command names it: one's own by its file."""
+    label, files = document["law"]["label"], document["law"]["files"]
+    return f"{files[0]}:{label}" if files else label
+
+
 def _command(document: EvaluateDocument) -> str:
     options = document["options"]
     effort = options["effort"]
     return command(
         "evaluate",
-        document["law"]["label"],
+        _named(document),
         paths=[],
         options=[
             ("against", ",".join(options["against"])),

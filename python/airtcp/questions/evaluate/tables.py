@@ -67,14 +67,18 @@ def _baselines(document: EvaluateDocument, checks: Sequence[CheckResult | None])
     return [
         Column(
             elided(name, 12),
-            [
-                "-" if check is None else number(check["baselines"][name]["value"] * check["scale"])
-                for check in checks
-            ],
+            [_baseline(check, name) for check in checks],
             rank=0 if place == 0 else 2,
         )
         for place, name in enumerate(document["yardsticks"])
     ]
+
+
+def _baseline(check: CheckResult | None, name: str) -> str:
+    """Write the value of a yardstick; a bound that needs none has none."""
+    if check is None or name not in check["baselines"]:
+        return "-"
+    return number(check["baselines"][name]["value"] * check["scale"])
 
 
 def _quantity(check: CheckResult | None) -> str:

@@ -7,7 +7,10 @@ only place that runs something.
 
 from __future__ import annotations
 
+import json
 import os
+import subprocess
+import sys
 import tempfile
 import threading
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
@@ -15,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from airtcp._core import AirtcpError
 from airtcp.questions import scenarios
 from airtcp.questions.evaluate.outcome import Rep, reps_of
 from airtcp.questions.run.call import run
@@ -26,6 +30,7 @@ if TYPE_CHECKING:
     from airtcp.inputs.arguments import Progress
     from airtcp.questions.evaluate.scenes import Scene
 
+_FRESH: Final = "\n# in a process of its own"
 _POLL_S: Final = 0.1
 """Time between two looks at Ctrl-C."""
 Key = tuple[str, int]
@@ -35,19 +40,24 @@ Key = tuple[str, int]
 @dataclass(frozen=True)
 class _Task:
     text: str
-    name: str
     files: dict[str, str]
     replications: int
+    laws: tuple[str, ...]
     series: bool
+    fresh: bool
     duration_s: float
 
 
 class Work:
     """The scenes of an evaluation, and what they measured."""
 
-    def __init__(self, seed: int) -> None:
-        """Begin without a scene. `seed` is the root seed of all."""
+    def __init__(self, seed: int, laws: Iterable[str] = ()) -> None:
+        """Begin without a scene.
+
+        Args: seed: The root seed of all. laws: Files of laws of one's own that scenes name.
+        """
         self._seed = seed
+        self._laws = tuple(dict.fromkeys(laws))
         self._tasks: dict[Key, _Task] = {}
         self._done: dict[Key, list[Rep]] = {}
         self._stop = threading.Event()
@@ -62,7 +72,16 @@ class Work:
         key = self._key(scene, replications)
         seconds = float(str(scene.scenario["duration"]).removesuffix(" s"))
         self._tasks.setdefault(
-            key, _Task(key[0], scene.name, dict(scene.files), replications, scene.series, seconds)
+            key,
+            _Task(
+                key[0],
+                dict(scene.files),
+                replications,
+                self._laws,
+                scene.series,
+                scene.fresh,
+                seconds,
+            ),
         )
 
     def of(self, scene: Scene, replications: int) -> list[Rep] | None:
@@ -109,16 +128,41 @@ class Work:
         """Run a scene in a thread of its own; a scene that was stopped has fewer replications."""
         if self._stop.is_set():
             return []
+        if task.fresh:
+            return self._elsewhere(task, home)
         result = run(
             home / "scenario.toml",
             text=task.text,
             seed=self._seed,
+            law=task.laws,
             replications=task.replications,
             series=task.series,
             workers=1,
             progress=self._watch,
         )
         return reps_of(result, task.duration_s, series=task.series)
+
+    def _elsewhere(self, task: _Task, home: Path) -> list[Rep]:
+        """Run a scene in a process of its own, which has nothing from this one."""
+        place = home / f"fresh-{threading.get_ident()}.toml"
+        place.write_text(task.text, encoding="utf-8")
+        package = str(Path(__file__).parents[3])
+        before = os.environ.get("PYTHONPATH")
+        path = package if not before else os.pathsep.join([package, before])
+        asked = ["--seed", str(self._seed), "-n", str(task.replications), "--workers", "1"]
+        asked += [part for law in task.laws for part in ("--law", law)]
+        asked += ["--why", "no", "--json", "--quiet"]
+        ended = subprocess.run(  # noqa: S603 - this program, and a file of its own
+            [sys.executable, "-P", "-m", "airtcp", "run", str(place), *asked],
+            env=os.environ | {"PYTHONPATH": path},
+            capture_output=True,
+            check=False,
+        )
+        if ended.returncode:
+            said = ended.stderr.decode(errors="replace").strip() or f"exit {ended.returncode}"
+            raise AirtcpError(said)
+        found = json.loads(ended.stdout)["replications"]
+        return [Rep([], [], task.duration_s, one["fingerprint"]) for one in found]
 
     def _watch(self, _done: int, _total: int, _label: str) -> None:
         """End a run after Ctrl-C, which only the main thread receives."""
@@ -127,7 +171,7 @@ class Work:
 
     @staticmethod
     def _key(scene: Scene, replications: int) -> Key:
-        return scenarios.table_text(scene.scenario), replications
+        return f"{scenarios.table_text(scene.scenario)}{_FRESH * scene.fresh}", replications
 
 
 def _cores() -> int:

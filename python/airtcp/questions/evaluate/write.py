@@ -11,25 +11,23 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from airtcp.questions.evaluate.criterion import Criterion, Plan
-    from airtcp.questions.evaluate.law import Law
 
 _NAME: Final = re.compile(r"[^a-z0-9.]+")
 
 
-def files_of(criteria: Iterable[Criterion], law: Law, plan: Plan, seed: int) -> dict[str, str]:
+def files_of(criteria: Iterable[Criterion], plan: Plan, seed: int) -> dict[str, str]:
     """Return the scenarios of criteria, and the files that they read: texts by name.
 
-    Args: criteria: The criteria. law: The law of their flows. plan: What an evaluation runs.
-        seed: Its root seed.
+    Args: criteria: The criteria. plan: What an evaluation runs. seed: Its root seed.
     """
     found: dict[str, str] = {}
     for criterion in criteria:
         made = [] if criterion.checks is None else criterion.checks(plan)
-        for scene in (scene for check in made for scene in check.scenes(law)):
+        for check, scene in ((c, scene) for c in made for scene in c.scenes(plan.law)):
             table = {
                 "title": f"{criterion.id} {criterion.title}: {scene.name}",
                 "seed": seed,
-                "replications": plan.effort.replications,
+                "replications": check.replications(plan.effort.replications),
                 **scene.scenario,
             }
             found[f"{criterion.id.lower()}-{file_name(scene.name)}.toml"] = (

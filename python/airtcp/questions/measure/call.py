@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.data.extension import version
+from airtcp.data.plain import printable
 from airtcp.questions.measure.answer import answer
+from airtcp.questions.measure.replays import FASTEST, replays
+from airtcp.questions.measure.scenario import queue, scenario
 from airtcp.questions.trace.call_stats import stats
 from airtcp.questions.trace.findings import memory
 from airtcp.words.answer import answered
@@ -13,31 +16,55 @@ from airtcp.words.answer import answered
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from airtcp.questions.measure.document import Capacity, Losses, MeasureDocument, Way
+    from airtcp.inputs.arguments import Progress
+    from airtcp.questions.measure.document import (
+        Capacity,
+        Idle,
+        Load,
+        Losses,
+        MeasureDocument,
+        Way,
+    )
 
 WAYS: Final = ("up", "down")
 """To the server, and from it."""
 
 
-def document(raw: Mapping[str, Any], host: str, trace: str | None = None) -> MeasureDocument:
+def document(
+    raw: Mapping[str, Any],
+    host: str,
+    files: str | None = None,
+    *,
+    progress: Progress | None = None,
+) -> MeasureDocument:
     """Return the document of a measurement, with its answer.
 
     Args:
         raw: What `airtcp-live measure` wrote.
         host: The server, as it was asked for.
-        trace: The file of the delivery trace, if there is one.
+        files: What the names of the files begin with, if there are any.
+        progress: Called with done, total and a label, while TCP is replayed.
     """
+    idle = raw["idle"]
+    up, down = _way(raw["up"], idle), _way(raw["down"], idle)
+    title = f"The path to {printable(raw['address'])}, as measured"
     made: MeasureDocument = {
         "schema": "airtcp.measure/1",
         "airtcp_version": version(),
         "host": host,
         "address": raw["address"],
         "cut": raw["cut"],
-        "idle": raw["idle"],
-        "up": _way(raw["up"]),
-        "down": _way(raw["down"]),
-        "trace": trace,
+        "idle": idle,
+        "up": up,
+        "down": down,
+        "scenario": scenario(idle, up, down, title=title),
+        "files": files,
     }
+    for way, upload in ((down, False), (up, True)):
+        text = scenario(idle, up, down, upload=upload)
+        capacity = way["capacity"]
+        if text is not None and capacity is not None and capacity["bps"] <= FASTEST:
+            way["replays"] = replays(text, progress)
     return answered(made, answer(made))
 
 
@@ -56,8 +83,30 @@ def trace_text(raw: Mapping[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _way(raw: Mapping[str, Any]) -> Way:
-    return {"losses": _losses(raw["train"]), "capacity": _capacity(raw["capacity"])}
+def _way(raw: Mapping[str, Any], idle: Idle) -> Way:
+    losses, load = _losses(raw["train"]), _load(raw["load"])
+    capacity = _capacity(raw["capacity"], load)
+    return {
+        "losses": losses,
+        "capacity": capacity,
+        "load": load,
+        "queue": queue(capacity, load, losses, idle),
+        "replays": [],
+    }
+
+
+def _load(raw: Mapping[str, Any] | None) -> Load | None:
+    if raw is None:
+        return None
+    return {
+        "duration_s": raw["duration_s"],
+        "goodput_bps": 8 * raw["acked"] / raw["duration_s"],
+        "retransmissions": raw["retransmitted"],
+        "busy_s": raw["busy_s"],
+        "rwnd_limited_s": raw["rwnd_limited_s"],
+        "sndbuf_limited_s": raw["sndbuf_limited_s"],
+        "rtt": raw["echoes"]["rtt"],
+    }
 
 
 def _losses(train: Mapping[str, Any] | None) -> Losses | None:
@@ -86,12 +135,16 @@ def _losses(train: Mapping[str, Any] | None) -> Losses | None:
     }
 
 
-def _capacity(raw: Mapping[str, Any] | None) -> Capacity | None:
+def _capacity(raw: Mapping[str, Any] | None, load: Load | None) -> Capacity | None:
     if raw is None:
         return None
     low, high = raw["interval_bps"]
+    bps, goodput = raw["bps"], 0.0 if load is None else load["goodput_bps"]
+    if raw["kind"] == "varying" and high is not None and goodput > bps:
+        # A burst fills no large aggregate of 802.11, and waits for the medium; TCP fills many.
+        bps, high = goodput, max(high, goodput)
     return {
-        "bps": raw["bps"],
+        "bps": bps,
         "kind": raw["kind"],
         "low_bps": low,
         "high_bps": high,

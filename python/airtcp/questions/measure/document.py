@@ -72,19 +72,62 @@ class Capacity(TypedDict):
     """What bursts met in a direction."""
 
     bps: float
-    """Bits of IP packets that the narrowest link carries in a second."""
+    """Bits of IP packets that the narrowest link carries in a second; what TCP got, if the bursts
+    vary and TCP got more."""
     kind: str
-    """`steady`; `varying` if it differs between bursts; `at least` if nothing spread the bursts."""
+    """`steady`; `varying` if it differs between bursts, or if these arrive in batches; `at least`
+    if nothing spread the bursts."""
     low_bps: float
     """Lower end: of an interval if steady, of the range of nine tenths of the bursts if varying."""
     high_bps: float | None
-    """Upper end; null if open."""
+    """Upper end, at least what TCP got if varying; null if open."""
     support: float
     """Share of the weight of all pairs of packets that agree within 3 %."""
     bursts: int
     """Bursts of which enough arrived."""
     sent_bps: float
     """Rate at which the sender sent the bursts."""
+
+
+class Load(TypedDict):
+    """A TCP connection of the hosts that sent as fast as it could."""
+
+    duration_s: float
+    """How long it sent."""
+    goodput_bps: float
+    """Bits that were acknowledged in a second."""
+    retransmissions: int
+    """Segments that were sent again."""
+    busy_s: float
+    """Time with data under way."""
+    rwnd_limited_s: float
+    """Of this, time in which the receiver's window held the sender."""
+    sndbuf_limited_s: float
+    """Of this, time in which the sender's buffer held it."""
+    rtt: Delays | None
+    """Round-trip time of echoes beside it; null without an answer."""
+
+
+class Queue(TypedDict):
+    """The queue of a direction, by what TCP added to the round-trip time."""
+
+    bytes: int
+    """Its length on the wire."""
+    source: str
+    """`level` if it overflowed; `at least` if it did not; `assumed` without a TCP connection."""
+
+
+class Replay(TypedDict):
+    """A TCP connection that is simulated over the scenario."""
+
+    name: str
+    """`cubic` as the path is, `no losses` without them, `bbr`, or the coded transport `sliding`."""
+    goodput_bps: float
+    """Bits that were delivered in a second, mean of the replications."""
+    low_bps: float
+    """Lower end of the 95 % interval."""
+    high_bps: float
+    """Upper end of the 95 % interval."""
 
 
 class Way(TypedDict):
@@ -94,6 +137,12 @@ class Way(TypedDict):
     """By small packets at fixed times."""
     capacity: Capacity | None
     """By bursts."""
+    load: Load | None
+    """By a TCP connection."""
+    queue: Queue | None
+    """The queue of the scenario; null without a capacity."""
+    replays: list[Replay]
+    """TCP over the scenario; empty without one, and above 500 Mb/s."""
 
 
 class MeasureDocument(TypedDict):
@@ -115,5 +164,7 @@ class MeasureDocument(TypedDict):
     """To the server."""
     down: Way
     """From the server."""
-    trace: str | None
-    """The file of the delivery trace, if it was asked for."""
+    scenario: str | None
+    """The path as a scenario in TOML; null if capacity or losses are not known both ways."""
+    files: str | None
+    """What the names of the files begin with, if they were asked for."""
