@@ -6,6 +6,7 @@
 
 pub mod child;
 pub mod clock;
+pub mod devices;
 pub mod error;
 pub mod interface;
 pub mod namespace;

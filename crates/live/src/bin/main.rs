@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use airtcp_live::drive::{Emulate, Replay};
 use airtcp_live::ftca::Ftca;
+use airtcp_live::record::Record;
 use clap::{Parser, Subcommand};
 
 /// Real packets for airtcp: links and cells of a scenario in real time, rules on a host.
@@ -19,6 +20,7 @@ enum Command {
     Emulate(Emulate),
     Replay(Replay),
     Ftca(Ftca),
+    Record(Record),
 }
 
 fn main() -> ExitCode {
@@ -26,5 +28,6 @@ fn main() -> ExitCode {
         Command::Emulate(emulate) => emulate.run(),
         Command::Replay(replay) => replay.run(),
         Command::Ftca(ftca) => ftca.run(),
+        Command::Record(record) => record.run(),
     }
 }
