@@ -15,22 +15,25 @@ if TYPE_CHECKING:
 
 PROGRAM: Final = "airtcp-live"
 """The program that reads and writes real packets."""
+PLACE: Final = "AIRTCP_LIVE"
+"""Environment variable: the place of the program, if it is not beside Python or on the path."""
 
 
 def program() -> str | None:
-    """Return the place of `airtcp-live`: beside this Python, else on the search path."""
+    """Return the place of `airtcp-live`: as `PLACE` says, beside this Python, or on the path."""
+    if said := os.environ.get(PLACE):
+        return said
     beside = Path(sys.executable).parent / PROGRAM
     if beside.is_file() and os.access(beside, os.X_OK):
         return str(beside)
     return shutil.which(PROGRAM)
 
 
-def continue_as(command: str, arguments: Sequence[str]) -> NoReturn:
-    """Continue as `airtcp-live`.
+def needed(command: str) -> str:
+    """Return the place of `airtcp-live`; without it, exit with what to do.
 
     Args:
         command: The command of airtcp, for errors.
-        arguments: The arguments of the program.
     """
     if not sys.platform.startswith("linux"):
         fail(f"airtcp {command} needs Linux: it uses its network interfaces and namespaces")
@@ -40,6 +43,17 @@ def continue_as(command: str, arguments: Sequence[str]) -> NoReturn:
             f"airtcp {command} needs the program {PROGRAM}, which is not installed; get it with"
             ' pip install "airtcp[live]", or in a checkout: pip install ./live'
         )
+    return place
+
+
+def continue_as(command: str, arguments: Sequence[str]) -> NoReturn:
+    """Continue as `airtcp-live`.
+
+    Args:
+        command: The command of airtcp, for errors.
+        arguments: The arguments of the program.
+    """
+    place = needed(command)
     try:
         os.execv(place, [PROGRAM, *arguments])  # noqa: S606 - no shell
     except OSError as error:
