@@ -22,6 +22,7 @@ ROOMS: Final = (
     "data",
     "files",
     "inputs",
+    "laws",
     "words",
     "charts",
     "pages",
@@ -32,12 +33,14 @@ QUESTIONS: Final = (
     "trace",
     "run",
     "compare",
+    "evaluate",
     "study",
     "fit",
     "capture",
     "diagnose",
     "sweep",
     "emulate",
+    "measure",
     "schemas",
 )
 FACE: Final = ("airtcp", "airtcp.__main__")

@@ -16,6 +16,7 @@ mod loss;
 mod policer;
 pub mod protocol;
 mod rate;
+mod steps;
 
 pub use airtcp_probe::{ConfigError, Entry};
 pub use config::{Distribution, JitterConfig, LinkConfig, LossUnit, ReorderingConfig};
@@ -26,3 +27,4 @@ pub use loss::*;
 pub use policer::PolicerConfig;
 pub use protocol::ProtocolConfig;
 pub use rate::{Rate, RateTrace};
+pub use steps::{Delay, Steps};

@@ -8,3 +8,4 @@ pub mod drive;
 pub mod emulate;
 mod exit;
 pub mod ftca;
+pub mod measure;

@@ -6,6 +6,7 @@
 
 pub mod child;
 pub mod clock;
+pub mod datagram;
 pub mod device;
 pub mod error;
 pub mod fifo;
@@ -13,12 +14,15 @@ pub mod interface;
 pub mod namespace;
 pub mod offload;
 pub mod program;
+pub mod random;
 pub mod ring;
 pub mod schedule;
 pub mod send;
 pub mod signal;
 mod socket;
 pub mod spread;
+pub mod tcp;
+mod tree;
 pub mod user;
 pub mod wait;
 

@@ -26,6 +26,7 @@ const RULES: &[Rule] = &[
     ("probe", &["units", "random", "packet", "wire"], &[]),
     ("fec", &["units", "probe"], &["raptorq", "reed-solomon-simd"]),
     ("congestion", &["units", "probe"], &[]),
+    ("laws", &["units", "congestion"], &["libc"]),
     ("transport", &["units", "random", "packet", "fec", "probe", "congestion"], &["arrayvec"]),
     ("sliding", &["units", "packet", "fec", "probe"], &[]),
     ("queueing", &["units", "random", "packet", "probe"], &[]),
@@ -92,7 +93,7 @@ const RULES: &[Rule] = &[
     (
         "live",
         &["units", "packet", "wire", "probe", "scenario", "sim", "study", "os"],
-        &["clap", "thiserror"],
+        &["clap", "hmac", "sha2", "thiserror"],
     ),
     (
         "py",
@@ -103,6 +104,7 @@ const RULES: &[Rule] = &[
             "fec",
             "probe",
             "congestion",
+            "laws",
             "transport",
             "sliding",
             "queueing",

@@ -25,7 +25,7 @@ def program() -> str | None:
     return shutil.which(PROGRAM)
 
 
-def found(command: str) -> str:
+def needed_program(command: str) -> str:
     """Return the place of `airtcp-live`, or say how to get it.
 
     Args:
@@ -49,7 +49,7 @@ def continue_as(command: str, arguments: Sequence[str]) -> NoReturn:
         command: The command of airtcp, for errors.
         arguments: The arguments of the program.
     """
-    place = found(command)
+    place = needed_program(command)
     try:
         os.execv(place, [PROGRAM, *arguments])  # noqa: S606 - no shell
     except OSError as error:

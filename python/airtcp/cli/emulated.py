@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, NoReturn
 
 from airtcp.cli import places
 from airtcp.cli.console import fail, note
-from airtcp.cli.continued import PROGRAM, found
+from airtcp.cli.continued import PROGRAM, needed_program
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -77,7 +77,7 @@ def run(asked: Asked) -> NoReturn:
     if asked.html is None:
         fail("--html needs the name of a file")
     places.check(asked.html, force=asked.force, inputs=_files(asked.inputs), ours=True)
-    place = found("emulate")
+    place = needed_program("emulate")
     with tempfile.TemporaryDirectory(prefix="airtcp-") as folder:
         document = asked.json or Path(folder) / "run.json"
         # A document of an earlier run is not that of this one.

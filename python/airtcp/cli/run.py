@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from airtcp.cli import complete
 from airtcp.cli import options as opt
 from airtcp.cli.console import fail, note, progress, refusals
 from airtcp.cli.live import meet_again
@@ -35,6 +36,16 @@ def run(
         typer.Option(help="Root seed; by default the scenario's.", min=0, max=opt.MAX_SEED),
     ] = None,
     overrides: opt.Overrides = None,
+    tcp: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="The TCP of every TCP flow: a name as for airtcp compare, or a congestion control "
+            "of your own, my_law.py:Aimd:a=2.",
+            autocompletion=complete.tcp,
+        ),
+    ] = None,
+    law: opt.Law = None,
     workers: opt.Workers = None,
     series: Annotated[
         bool,
@@ -118,6 +129,8 @@ def run(
             seed=seed,
             replications=replications,
             overrides=replaced(overrides or []),
+            tcp=tcp,
+            law=law or (),
             series=series,
             pcap=pcap,
             timeline=timeline,

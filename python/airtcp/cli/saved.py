@@ -30,6 +30,11 @@ _ANSWERS: Final = {
     "schemes": "compare.answer_cell",
     "diagnose": "diagnose.answer",
     "fit": "fit.answer",
+    "trace": "trace.answer",
+    "models": "trace.answer_models",
+    "emulate": "emulate.answer",
+    "evaluate": "evaluate.answer",
+    "measure": "measure.answer",
 }
 """Files of questions whose answer follows from the document alone."""
 _DEEPER: Final = {"trace fit": "Fit TCP to its links"}
@@ -73,10 +78,10 @@ def _answer(kind: str, document: Any) -> Answer | None:
         return import_module(f"airtcp.questions.{_ANSWERS[kind]}").answer(document)
     if said is None:
         return None
-    headline, help_, doubt = (said[key] for key in ("headline", "help", "doubt"))
-    if not isinstance(headline, str):
+    headline, *others = (said[key] for key in ("headline", "help", "doubt"))
+    if not isinstance(headline, str) or {type(one) for one in others} - {str, type(None)}:
         raise TypeError
-    return Answer(headline, *(one if isinstance(one, str) else None for one in (help_, doubt)))
+    return Answer(headline, *others)
 
 
 def _replaced(answer: Answer, kind: Kind, path: str) -> Answer:

@@ -64,9 +64,6 @@ def controls_escaped(text: str) -> str:
 def plain_json(text: str) -> str:
     r"""Escape control characters that JSON permits and terminals interpret.
 
-    Args:
-        text: JSON.
-
     >>> plain_json('{"name": "a\x9b31mb"}')
     '{"name": "a\\u009b31mb"}'
     """

@@ -31,11 +31,7 @@ class Card:
 
 
 def card(finding: Finding) -> Card:
-    """Lay a finding out on a card.
-
-    Args:
-        finding: The finding.
-    """
+    """Lay a finding out on a card."""
     words = finding.text.split(" ")
     room = max(CARD_WORDS - len(finding.headline.split()), 0)
     if len(words) <= room:
@@ -44,12 +40,7 @@ def card(finding: Finding) -> Card:
 
 
 def laid(grid: Grid, tables: sent.Tables) -> Mapping[str, Any]:
-    """Lay a table out for the page: cells with what sorts them, and the place of the other rows.
-
-    Args:
-        grid: The table, with all rows.
-        tables: What is sent with the page.
-    """
+    """Lay a table out for the page: cells with what sorts them, and the place of the other rows."""
     short = grid.first(ROWS)
     rows = [
         [(printable(name), name)]

@@ -80,12 +80,7 @@ def _json(value: Any) -> str:
 
 
 def grid(table: Grid, start: int = 0) -> dict[str, Any]:
-    """Return the rows of a table from one on, for the script of the page.
-
-    Args:
-        table: The table.
-        start: The first row.
-    """
+    """Return the rows of a table from one on, for the script of the page."""
     found: list[dict[str, Any]] = [{"cells": list(table.names[start:]), "left": True}]
     for column in table.columns:
         cells = list(column.cells[start:])

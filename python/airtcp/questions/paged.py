@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from airtcp.files import atomic_write
+from airtcp.words.sentences import Finding
 
 if TYPE_CHECKING:
     import os
@@ -29,6 +30,15 @@ class Paged(ABC):
         command; None if nothing is finished that an answer could rest on.
         """
         return self._answer(self.json)
+
+    @property
+    def findings(self) -> list[Finding]:
+        """The sentences of the answer, and the findings behind `--details`."""
+        answer = self.answer()
+        if answer is None:
+            return []
+        said = [Finding(sentence, "") for sentence in answer.sentences]
+        return said + [part for part in answer.details if isinstance(part, Finding)]
 
     @abstractmethod
     def _answer(self, document: Any) -> Answer | None:

@@ -27,7 +27,7 @@ from airtcp.data.document_part import Part
 from airtcp.data.extension import core_schema
 from airtcp.words.answer import MEANINGS
 
-PYTHON_KINDS: Final = ("diagnose", "emulate", "fit", "sweep", "sweep-file")
+PYTHON_KINDS: Final = ("diagnose", "emulate", "evaluate", "fit", "measure", "sweep", "sweep-file")
 """Documents whose types stand in Python, and the sweep file, which is read there."""
 _PLAIN: Final = {
     str: "string",
@@ -41,10 +41,6 @@ _REFERENCE: Final = "#/$defs/"
 
 def with_answer(kind: str, schema: dict[str, Any]) -> dict[str, Any]:
     """Add the key `answer` to the schema of a result; the sentences are made in Python.
-
-    Args:
-        kind: The kind of document.
-        schema: Its schema.
 
     >>> with_answer("run", {"properties": {"schema": {}}})["properties"]["answer"]
     {'$ref': '#/$defs/Answer'}
@@ -180,7 +176,9 @@ def _document_schema(kind: str) -> dict[str, Any]:
     """Return the schema of a document that is made in Python."""
     from airtcp.questions.diagnose.document import DiagnoseDocument
     from airtcp.questions.emulate.document import EmulateDocument
+    from airtcp.questions.evaluate.document import EvaluateDocument
     from airtcp.questions.fit.document import FitDocument
+    from airtcp.questions.measure.document import MeasureDocument
     from airtcp.questions.sweep.document import SweepDocument
     from airtcp.questions.sweep.file_keys import file_schema
 
@@ -189,7 +187,9 @@ def _document_schema(kind: str) -> dict[str, Any]:
     roots: dict[str, type] = {
         "diagnose": DiagnoseDocument,
         "emulate": EmulateDocument,
+        "evaluate": EvaluateDocument,
         "fit": FitDocument,
+        "measure": MeasureDocument,
         "sweep": SweepDocument,
     }
     schemas = _Schemas()
@@ -213,7 +213,9 @@ def schema(
         "capture",
         "diagnose",
         "emulate",
+        "evaluate",
         "fit",
+        "measure",
         "sweep",
         "sweep-file",
     ] = "scenario",

@@ -23,9 +23,7 @@ if TYPE_CHECKING:
     from airtcp.words.answer import Answer
     from airtcp.words.grid import Grid
 
-_FINDINGS: Final = 8
 _ROWS: Final = 8
-_COLUMNS: Final = 8
 _LARGEST: Final = 150_000
 """Bytes of a picture in a notebook; a larger one is left out."""
 _TRIED: Final = 4
@@ -123,18 +121,12 @@ class Shown(Paged):
         return paths
 
     def _repr_html_(self) -> str:
-        """Show the answer and the first figure in a notebook.
-
-        A result without an answer shows its findings and the first table.
-        """
+        """Show the answer and the first figure in a notebook; without an answer, what it is."""
         answer = self.answer()
         if answer is not None:
             return answer_html(answer, self._picture(), repr(self))
-        name, frame = next(self._frames(), ("", None))
-        table = "" if frame is None else _table(name, frame)
-        page = self._page
-        findings = [(found.headline, found.text) for found in page.findings]
-        return _shown(page.title, findings, table + self._picture(), repr(self))
+        title, said = (escape(printable(text)) for text in (self._page.title, repr(self)))
+        return f"<p><b>{title}</b></p><p>{said}</p>"
 
     def _picture(self) -> str:
         """Show the first figure that is small enough."""
@@ -173,22 +165,3 @@ def _grid(grid: Grid) -> str:
     columns |= {column.heading: [printable(c) for c in column.cells] for column in short.columns}
     size = f"and {short.more} more" if short.more else ""
     return table_text.grid(columns, size)
-
-
-def _shown(title: str, found: list[tuple[str, str]], rest: str, said: str) -> str:
-    findings = "".join(
-        f"<li><b>{escape(head)}</b>: {escape(text)}</li>" for head, text in found[:_FINDINGS]
-    )
-    return (
-        f'<div style="max-width:60em"><p><b>{escape(title)}</b></p>'
-        f"<ul>{findings}</ul>{rest}<p><small>{escape(printable(said))}</small></p></div>"
-    )
-
-
-def _table(name: str, frame: Table) -> str:
-    """Lay out the first rows and columns of a table."""
-    if not len(frame):
-        return ""
-    first = frame.select(frame.columns[:_COLUMNS]).head(_ROWS).to_dict()
-    size = f"table {name}: {len(frame)} x {len(frame.columns)}"
-    return table_text.grid(first, size)

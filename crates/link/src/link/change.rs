@@ -14,18 +14,18 @@
 
 use airtcp_probe::ConfigError;
 use airtcp_random::{Keyed, Seed};
-use airtcp_units::{Nanos, Span};
+use airtcp_units::Nanos;
 
 use super::Link;
 use super::wire::Transmitter;
 use crate::loss::{Build, Load};
-use crate::{Frame, JitterConfig, LinkConfig, Loss, LossModel, ReorderingConfig};
+use crate::{Delay, Frame, JitterConfig, LinkConfig, Loss, LossModel, ReorderingConfig};
 
 /// A change, ready to be made.
 #[derive(Debug)]
 pub struct LinkChange {
     transmitter: Option<Transmitter>,
-    delay: Span,
+    delay: Delay,
     loss: Option<Loss>,
     jitter: Option<(JitterConfig, Keyed)>,
     reordering: Option<(ReorderingConfig, Keyed)>,
@@ -71,7 +71,7 @@ impl LinkChange {
         let duplication = to.duplication.get();
         Ok(Self {
             transmitter: pace.then(|| Transmitter::new(to)),
-            delay: to.delay,
+            delay: to.delay.clone(),
             loss: loss.transpose()?,
             jitter: to.jitter.clone().map(|jitter| (jitter, keyed("jitter"))),
             reordering: to.reordering.clone().map(|held| (held, keyed("reordering"))),
@@ -95,7 +95,8 @@ impl Link {
         if let Some(model) = loss {
             self.wire.loss = Loss::custom(Since { model, begin: now });
         }
-        self.wire.delay = delay;
+        self.wire.delay = delay.longest();
+        self.delays = delay.into_steps();
         (self.jitter, self.reordering, self.duplication) = (jitter, reordering, duplication);
         self.is_regular = self.is_regular();
     }

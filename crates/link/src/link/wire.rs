@@ -1,5 +1,7 @@
 //! The transmitter of a link and its loss model.
 
+use std::sync::Arc;
+
 use airtcp_packet::EndpointId;
 use airtcp_units::{Bytes, CapacityClock, Nanos, Pace, Span, TxClock};
 
@@ -28,6 +30,13 @@ impl Transmitter {
                 }
                 Ok(None) | Err(_) => Self::Unlimited,
             },
+            (None, Some(Rate::Steps(all))) => match all.capacity() {
+                Some(capacity) => {
+                    let clock = CapacityClock::new(Arc::new(capacity), Span::ZERO);
+                    Self::Varying(Box::new(clock))
+                }
+                None => Self::Unlimited,
+            },
             (None, None) => Self::Unlimited,
         }
     }
@@ -46,6 +55,7 @@ pub(super) struct Transmission {
 pub(super) struct Wire {
     pub(super) transmitter: Transmitter,
     pub(super) loss: Loss,
+    /// Propagation delay; the longest, if it changes.
     pub(super) delay: Span,
     /// When the transmitter is free.
     pub(super) ready_at: Nanos,
@@ -60,7 +70,7 @@ impl Wire {
         Self {
             transmitter: Transmitter::new(config),
             loss,
-            delay: config.delay,
+            delay: config.delay.longest(),
             ready_at: Nanos::ZERO,
             ordinal: 0,
             busy: Span::ZERO,

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use airtcp_live::drive::{Emulate, Replay, Restore};
 use airtcp_live::ftca::Ftca;
+use airtcp_live::measure::Measure;
 use clap::{Parser, Subcommand};
 
 /// Real packets for airtcp: links and cells of a scenario in real time, rules on a host.
@@ -21,6 +22,7 @@ enum Command {
     #[command(hide = true)]
     Restore(Restore),
     Ftca(Ftca),
+    Measure(Measure),
 }
 
 fn main() -> ExitCode {
@@ -29,5 +31,6 @@ fn main() -> ExitCode {
         Command::Replay(replay) => replay.run(),
         Command::Restore(restore) => restore.run(),
         Command::Ftca(ftca) => ftca.run(),
+        Command::Measure(measure) => measure.run(),
     }
 }

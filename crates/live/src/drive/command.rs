@@ -1,7 +1,7 @@
 //! The options of `emulate`, and the order of things.
 
 use std::ffi::OsString;
-use std::os::unix::process::ExitStatusExt;
+use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
 
@@ -24,6 +24,8 @@ use super::turn::{Loop, Why};
 use crate::emulate::{Emulation, RECORD_BETWEEN, RECORD_HEADER};
 use crate::exit::ended;
 
+/// Exit status of a run whose COMMAND was ended by Ctrl-C or SIGTERM, as of all commands of airtcp.
+const INTERRUPTED: u8 = 130;
 /// Time that a program at the other side has to begin to listen.
 const SERVER_STARTS_NS: i64 = 400_000_000;
 
@@ -84,7 +86,8 @@ fn seconds(text: &str) -> Result<f64, String> {
 }
 
 impl Emulate {
-    /// Runs it. Exit: the status of COMMAND; 2 for wrong input; 3 if the run is not valid.
+    /// Runs it. Exit: the status of COMMAND; 2 for wrong input; 3 if the run is not valid; 130 if COMMAND was
+    /// interrupted.
     pub fn run(self) -> ExitCode {
         ended(self.emulate())
     }
@@ -94,14 +97,15 @@ impl Emulate {
         let (plan, traces) = (subject.plan.clone(), subject.traces.clone());
         let control = self.control(subject)?;
         let load = |name: &str| traces.load(name);
-        let base = round_trip(&plan, &load).map_err(said)?;
+        let base = round_trip(&plan, &load).map_err(|error| self.given.refused(error))?;
         let unprivileged = self.enter()?;
         let signals = Signals::open().map_err(said)?;
         let mut ports = match &self.between {
             Some(devices) => Ports::between(&plan, devices)?,
             None => Ports::open(&plan, unprivileged, self.ns_name.as_deref())?,
         };
-        let mut emulation = Emulation::new(&plan, ports.macs(), &load).map_err(said)?;
+        let emulation = Emulation::new(&plan, ports.macs(), &load);
+        let mut emulation = emulation.map_err(|error| self.given.refused(error))?;
         if self.between.is_some() {
             emulation = emulation.between();
         }
@@ -143,6 +147,9 @@ impl Emulate {
         stop?;
         if !run.is_valid() {
             return Ok(ExitCode::from(3));
+        }
+        if why == Why::Interrupted && status.is_some() {
+            return Ok(ExitCode::from(INTERRUPTED));
         }
         Ok(status.map_or(ExitCode::SUCCESS, code))
     }
@@ -205,6 +212,8 @@ impl Emulate {
         let Some((program, arguments)) = words.split_first() else { return Ok(None) };
         let mut command = Command::new(program);
         command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null());
+        // Ctrl-C is for COMMAND, whose last words pass while the server runs.
+        command.process_group(0);
         let Some(spaces) = ports.spaces() else { return Ok(None) };
         let child = spawn_in(spaces.server(), Some(spaces.hosts()), &mut command).map_err(said)?;
         wait::until(&[], Some(clock::now() + SERVER_STARTS_NS)).map_err(said)?;

@@ -60,6 +60,12 @@ impl Given {
         let plan = resolved(&source, &traces).map_err(said)?;
         Ok(Subject { plan, traces, source })
     }
+
+    /// An error of the scenario that is found when its world is built: with file, line and key.
+    pub(super) fn refused(&self, error: ScenarioError) -> Failure {
+        let text = std::fs::read_to_string(&self.scenario).unwrap_or_default();
+        said(error.located(&self.scenario.display().to_string(), &text))
+    }
 }
 
 impl Subject {

@@ -12,6 +12,7 @@
 //! line         what passes now, on a terminal
 //! traffic      what became of the packets, by flow
 //! output       loss log, arrivals, capture
+//! ending       how COMMAND is asked to end
 //! report       what a run was like: text, JSON, exit code
 //! ```
 
@@ -19,6 +20,7 @@ mod again;
 mod between;
 mod command;
 mod control;
+mod ending;
 mod failure;
 mod given;
 mod line;

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use airtcp_os::clock;
 use airtcp_units::Nanos;
 use airtcp_wire::pcapng::Pcapng;
 
@@ -61,6 +62,14 @@ impl Outputs {
         })
     }
 
+    /// The model's clock starts, at a time of the monotonic clock.
+    pub(super) fn begin(&mut self, monotonic: i64) {
+        if let Some(capture) = &mut self.capture {
+            let wall = monotonic.saturating_add(clock::Offset::measure().value);
+            capture.begin = u64::try_from(wall).unwrap_or_default();
+        }
+    }
+
     pub(super) fn fate(&mut self, fate: &Fate) -> Result<(), Failure> {
         self.fates.as_mut().map_or(Ok(()), |lines| lines.line(fate))
     }
@@ -94,8 +103,7 @@ impl Capture {
         for port in ports {
             writer.interface_with_link_type(ETHERNET, port, SNAP).map_err(failed)?;
         }
-        let begin = u64::try_from(airtcp_os::clock::wall()).unwrap_or_default();
-        Ok(Self { path: path.to_owned(), writer, begin })
+        Ok(Self { path: path.to_owned(), writer, begin: 0 })
     }
 
     fn frame(&mut self, port: usize, time: u64, bytes: &[u8]) -> Result<(), Failure> {

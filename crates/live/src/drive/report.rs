@@ -57,7 +57,11 @@ struct Late {
     p99_s: f64,
     p99_9_s: f64,
     max_s: f64,
+    /// What is allowed to 99 %, and to 99.9 %.
     bound_s: f64,
+    bound_99_9_s: f64,
+    /// Bits a second that one node got within 10 ms, at most, which choose the bounds.
+    peak_bps: u64,
 }
 
 #[derive(Debug, Serialize)]
@@ -106,6 +110,7 @@ impl Run {
     ) -> Self {
         let duration_s = driver.took as f64 * 1e-9;
         let problem = problem(driver, ended);
+        let [bound, tail] = driver.lateness.bounds();
         let [p50, p99, p999, max] = driver.lateness.quantiles().map(seconds);
         let Counts { entered, delivered, marked, dropped, copied, beside, stray, clamped } =
             *emulation.counts();
@@ -135,7 +140,9 @@ impl Run {
                 p99_s: p99,
                 p99_9_s: p999,
                 max_s: max,
-                bound_s: seconds(driver.lateness.bound()),
+                bound_s: seconds(bound),
+                bound_99_9_s: seconds(tail),
+                peak_bps: driver.lateness.peak_bps(),
             },
             base_rtt_s: seconds(driver.lateness.rtt()),
             packets: Packets {
@@ -267,13 +274,11 @@ fn problem(driver: &Loop, ended: Why) -> Option<String> {
         Validity::Lost(frames) => {
             Some(format!("{frames} frames were lost before or after the model"))
         }
-        Validity::Slow { p99, bound } => Some(format!(
-            "1 % of the frames left more than {} late, and {} is allowed",
-            milli(seconds(p99)),
+        Validity::Slow { one_in, late, bound } => Some(format!(
+            "{} % of the frames left more than {} late, and {} is allowed",
+            100.0 / one_in as f64,
+            milli(seconds(late)),
             milli(seconds(bound))
-        )),
-        Validity::Late(frames) => Some(format!(
-            "{frames} frames left later than 0.30 ms and a quarter of the round-trip time"
         )),
     }
 }

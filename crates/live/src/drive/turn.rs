@@ -3,12 +3,13 @@
 use std::os::fd::AsFd;
 use std::process::Child;
 
-use airtcp_os::signal::{Signal, Signals};
+use airtcp_os::signal::Signals;
 use airtcp_os::{clock, wait};
 use airtcp_units::{Nanos, Span};
 use serde::Serialize;
 
 use super::control::Control;
+use super::ending::{Ending, Step};
 use super::failure::{Failure, said};
 use super::line::Line;
 use super::output::Outputs;
@@ -50,6 +51,7 @@ pub(super) struct Loop {
     begin: i64,
     begin_boot: i64,
     limit: Option<i64>,
+    ending: Ending,
     /// Lines that change the scenario.
     pub control: Option<Control>,
     /// How late frames are written.
@@ -80,6 +82,7 @@ impl Loop {
             begin: clock::now(),
             begin_boot: clock::boot(),
             limit,
+            ending: Ending::default(),
             control: None,
             lateness: Lateness::new(base),
             written: Vec::new(),
@@ -103,6 +106,7 @@ impl Loop {
         outputs: &mut Outputs,
     ) -> Result<Why, Failure> {
         self.written = vec![(0, 0); ports.all.len()];
+        outputs.begin(self.begin);
         let why = self.turns(emulation, ports, signals, client, outputs)?;
         self.count_lost(ports)?;
         Ok(why)
@@ -246,7 +250,7 @@ impl Loop {
             let now = clock::now();
             let written = self.model(now);
             for frame in &batch[from..from + sent] {
-                self.lateness.add(frame.at, written);
+                self.lateness.add(frame.at, written, frame.port, frame.bytes.len());
                 self.series.late(written.since(frame.at.min(written)));
                 let (count, bytes) = &mut self.written[first.port];
                 *count += 1;
@@ -274,21 +278,19 @@ impl Loop {
         Ok(())
     }
 
-    /// Whether the run is over.
-    fn ended(&self, signals: &Signals, client: Option<&mut Child>) -> Result<Option<Why>, Failure> {
-        let signal = signals.read().map_err(said)?;
-        match signal {
-            Some(Signal::Interrupt | Signal::Terminate) => return Ok(Some(Why::Interrupted)),
-            Some(Signal::Child) => {
-                if let Some(client) = client
-                    && client.try_wait().map_err(said)?.is_some()
-                {
-                    return Ok(Some(Why::CommandEnded));
-                }
-            }
-            None => {}
-        }
-        Ok(self.limit.filter(|limit| self.took >= *limit).map(|_| Why::TimeOver))
+    /// Whether the run is over. A program that runs is asked to end first, while its packets still pass.
+    fn ended(
+        &mut self,
+        signals: &Signals,
+        client: Option<&mut Child>,
+    ) -> Result<Option<Why>, Failure> {
+        let signal = signals.read_with_origin().map_err(said)?;
+        let over = self.limit.is_some_and(|limit| self.took >= limit);
+        let step = self.ending.step(signal, over, client, clock::now()).map_err(said)?;
+        Ok(match step {
+            Step::On => None,
+            Step::Over(why) => Some(why),
+        })
     }
 
     /// Waits for a frame, a signal, the model's next event or the end.
@@ -302,8 +304,9 @@ impl Loop {
         if let Some(next) = emulation.next_event() {
             until = until.min(self.begin.saturating_add(i64::try_from(next.0).unwrap_or(i64::MAX)));
         }
-        if let Some(limit) = self.limit {
-            until = until.min(self.begin + limit);
+        let limit = self.limit.map(|limit| self.begin + limit);
+        if let Some(end) = self.ending.next().or(limit) {
+            until = until.min(end);
         }
         until = until.min(self.begin + self.series.next());
         let mut fds: Vec<_> = ports.all.iter().map(|port| port.ring.as_fd()).collect();

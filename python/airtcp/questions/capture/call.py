@@ -93,12 +93,7 @@ def capture(
 
 
 def logged(files: PathLike | Iterable[PathLike], progress: Progress | None = None) -> CaptureResult:
-    """Analyse packet captures and keep every segment, for `CaptureResult.bottleneck`.
-
-    Args:
-        files: As for `capture`.
-        progress: As for `capture`.
-    """
+    """Analyse packet captures and keep every segment, for `CaptureResult.bottleneck`."""
     from airtcp.questions.capture.result import CaptureResult, CaptureSettings
 
     paths = paths_of(files)

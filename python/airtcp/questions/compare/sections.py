@@ -264,6 +264,7 @@ def _command(document: CompareDocument) -> str:
         ("slot", asked.get("slot")),
         ("no-synthetic", None if asked["synthetic"] else True),
         ("set", [f"{path}={value}" for path, value in asked.get("set", [])]),
+        ("law", asked.get("law", [])),
     ]
     link = asked.get("as_link")
     if link is not None:

@@ -20,6 +20,10 @@ class Lateness(TypedDict):
     """The greatest lateness."""
     bound_s: float
     """The greatest `p99_s` of a valid run."""
+    bound_99_9_s: float
+    """The greatest `p99_9_s` of a valid run."""
+    peak_bps: int
+    """Bits of IP packets a second that one node got within 10 ms, at most: it chooses the bounds."""
 
 
 class Packets(TypedDict):

@@ -78,6 +78,7 @@ def lateness(document: EmulateDocument) -> Grid:
         "99.9 %": late["p99_9_s"],
         "all": late["max_s"],
         "bound for 99 %": late["bound_s"],
+        "bound for 99.9 %": late["bound_99_9_s"],
     }
     return Grid(
         "of the frames",

@@ -1,6 +1,7 @@
 """The charts of a study over all its links, after the figures of S1.
 
-TCP's gain from the order of losses, and the Gilbert-Elliott chain.
+TCP against PRR, which stands beside the answer; its gain from the order of losses; and the
+Gilbert-Elliott chain.
 Specifications name their data, as in `airtcp.charts.parts`; the fields are those of
 `airtcp.questions.study.rows`. Those of one link are in `airtcp.questions.study.charts_link`.
 """
@@ -13,6 +14,11 @@ from airtcp.charts import theme
 from airtcp.charts import vega_lite as alt
 from airtcp.charts.parts import finish, n, named, q, ramp, studied, zoom
 
+ANSWER: Final = "answer"
+"""Name of the chart beside the answer."""
+DIFFERS: Final = "differs from independent losses"
+WITHIN: Final = "within chance"
+"""What a point is, by whether TCP over the trace differs from TCP over independent losses."""
 OVERVIEW_HEIGHT: Final = 340
 _MANY: Final = 150
 
@@ -25,11 +31,7 @@ def ring(base: alt.Chart, x: Any, y: Any) -> alt.Chart:
 
 
 def size(links: int) -> int:
-    """Return the area of a link's dot, which is smaller among many.
-
-    Args:
-        links: Number of links.
-    """
+    """Return the area of a link's dot, which is smaller among many."""
     return 28 if links > _MANY else 62
 
 
@@ -186,3 +188,43 @@ def longest(kind: str, links: int) -> dict[str, Any]:
         ],
     ).add_params(zoom())
     return _overview(line, ring(base, x, y), points)
+
+
+def over_prr(links: int) -> dict[str, Any]:
+    """Draw TCP over each link against PRR, and the curve of independent losses."""
+    x = alt.X(
+        "prr:Q",
+        title=studied("prr"),
+        scale=alt.Scale(domain=[0, 1], padding=10),
+        axis=alt.Axis(values=[0, 0.2, 0.4, 0.6, 0.8, 1], format=".1f"),
+    )
+    scale = alt.Scale(type="log", nice=False, padding=10)
+    axis = alt.Axis(format="~r", values=[10.0**e for e in range(-5, 6)])
+    title = studied("packets_per_second")
+    line = (
+        named("curve")
+        .mark_line(color=theme.INDEPENDENT, strokeDash=[4, 3], strokeWidth=1.4, clip=True)
+        .encode(x=x, y=alt.Y("independent:Q", title=title, scale=scale, axis=axis))
+    )
+    kinds = alt.Scale(domain=[DIFFERS, WITHIN], range=[theme.TRACE, theme.MUTED])
+    y = alt.Y("tcp:Q", title=title, scale=scale, axis=axis)
+    dots = named("links").mark_point(
+        filled=True,
+        size=size(links),
+        opacity=0.85,
+        clip=True,
+        cursor="pointer",
+    )
+    points = dots.encode(
+        x=x,
+        y=y,
+        color=alt.Color("differs:N", scale=kinds, legend=alt.Legend(title=None, labelLimit=240)),
+        tooltip=[
+            n("name", "link"),
+            q("prr", studied("prr")),
+            q("tcp", "TCP (packets/s)"),
+            q("independent", "independent losses"),
+        ],
+    ).add_params(zoom())
+    layers = alt.layer(line, ring(named("links"), x, y), points)
+    return finish(layers.add_params(alt.param(name="chosen", value=-1)), 300)

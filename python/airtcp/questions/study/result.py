@@ -43,15 +43,6 @@ class StudyResult(SeededResult):
         """One row per link: metrics, and TCP over the trace and over synthetic links."""
         return self.table("links")
 
-    @property
-    def findings(self) -> list[words.Finding]:
-        """The findings over all links, in words."""
-        from airtcp.questions.study import findings as study
-        from airtcp.questions.study import findings_capacity as capacity
-
-        found = study.study_findings(self.json["links"]) if self.json["links"] else []
-        return [*found, *capacity.capacity_findings(self.json["capacities"])]
-
     def _answer(self, document: StudyDocument) -> Answer | None:
         from airtcp.questions.study.answer import answer
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from airtcp.charts.parts import rounded, thin
 from airtcp.questions.study import findings_link as link_words
+from airtcp.questions.study.charts import DIFFERS, WITHIN
 from airtcp.questions.study.charts_link import MODELS
 from airtcp.words import sentences as words
 
@@ -77,6 +78,35 @@ def _gain(differences: Differences) -> dict[str, float | None]:
     return found
 
 
+def over_prr(links: Sequence[Link]) -> dict[str, Rows]:
+    """Return the rows of the chart by the names of its data.
+
+    A link over which TCP delivers nothing has no place on a logarithmic axis.
+    """
+    points: Rows = [
+        {
+            "index": index,
+            "name": link["name"],
+            "prr": rounded(link["prr"]),
+            "tcp": rounded(rate),
+            "independent": rounded(_independent(link)),
+            "differs": DIFFERS if link_words.standing(link, "independent") else WITHIN,
+        }
+        for index, link in enumerate(links)
+        if (rate := link["tcp"]["empirical"]["packets_per_second"]) > 0
+    ]
+    curve: Rows = [
+        {"prr": rounded(link["prr"]), "independent": rounded(rate)}
+        for link in sorted(links, key=lambda link: link["prr"])
+        if link["mu"] is not None and link["order_known"] and (rate := _independent(link))
+    ]
+    return {"links": points, "curve": curve}
+
+
+def _independent(link: Link) -> float | None:
+    return link["tcp"]["independent"]["packets_per_second"]["mean"]
+
+
 def lines(rows: Rows) -> dict[str, Rows]:
     """Return the ends of the lines on which trace and chain agree: in throughput, and in runs."""
     tops = [max(row["tcp"], row["chain_high"] or row["chain"] or 0) for row in rows]
@@ -138,12 +168,7 @@ def _edges(step: float, count: int, end: float) -> list[float]:
 
 
 def window(link: Link, points: int) -> Rows:
-    """Return the congestion window over the trace, to its end, so that its axis is that of time.
-
-    Args:
-        link: The link.
-        points: Most points.
-    """
+    """Return the congestion window over the trace, to its end, so that its axis is that of time."""
     found = link["tcp"]["empirical"]["cwnd"]
     if found is None:
         return []

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Final
 from airtcp.pages.command import study_command
 from airtcp.pages.page import indented
 from airtcp.pages.section import Page, Plot, Section, some
+from airtcp.questions.compare import answer_many, quantities, sections_remedies, slot_limits
 from airtcp.questions.compare import charts as charts_compare
-from airtcp.questions.compare import quantities, sections_remedies, slot_limits
 from airtcp.questions.compare import tables as compare_tables
 from airtcp.questions.compare.rows import mean_row
 from airtcp.questions.study import answer as answer_study
-from airtcp.questions.study import answer_capacity, charts, charts_answer, rows, rows_answer, tables
+from airtcp.questions.study import answer_capacity, charts, findings_link, rows, tables
 from airtcp.questions.study import findings as study_words
 from airtcp.questions.study.sections_capacity import capacity_sections
 from airtcp.questions.study.sections_link import link_items
@@ -110,7 +110,7 @@ def study_page(document: StudyDocument, file: str | None = None) -> Page:
     terms = (_TERMS if links else {}) | (_CAPACITY_TERMS if capacities else {})
     options = indented(document["options"])
     sections.append(Section("method", "Method", terms=tuple(terms.items()), code=options))
-    chart = charts_answer.NAME if len(links) > 1 else "link-tcp" if links else "capacity-0"
+    chart = charts.ANSWER if len(links) > 1 else "link-tcp" if links else "capacity-0"
     return Page(
         answer_study.answer(document, file),
         sections,
@@ -182,14 +182,24 @@ def _overview(links: Sequence[Link]) -> tuple[Plot, ...]:
     found = rows.of_links(links)
     lines = rows.lines(found)
     chain = found if any(row["tcp"] and row["chain"] for row in found) else []
-    over_prr = rows_answer.rows(links)
+    over_prr = rows.over_prr(links)
     unit: Rows = [{}]
+    specs = findings_link.noted(
+        {
+            charts.ANSWER: charts.over_prr(number),
+            "gain": charts.gain("rate", number),
+            "gain-percent": charts.gain("percent", number),
+            "chain": charts.against_chain("log", number),
+            "chain-linear": charts.against_chain("linear", number),
+        },
+        links,
+    )
     return (
         Plot(
-            charts_answer.NAME,
+            charts.ANSWER,
             "TCP over each link, by PRR",
             _OVER_PRR,
-            charts_answer.over_prr(number),
+            specs[charts.ANSWER],
             over_prr,
         ),
         Plot(
@@ -197,9 +207,9 @@ def _overview(links: Sequence[Link]) -> tuple[Plot, ...]:
             "Burstiness and TCP throughput",
             "Throughput over the trace compared with independent losses, by burstiness. Faint: not"
             " significant. Hollow: mu has not settled.",
-            charts.gain("rate", number),
+            specs["gain"],
             {"links": found, "unit": unit},
-            (("gain-percent", "percent", charts.gain("percent", number)),),
+            (("gain-percent", "percent", specs["gain-percent"]),),
             label="packets/s",
         ),
         Plot(
@@ -207,9 +217,9 @@ def _overview(links: Sequence[Link]) -> tuple[Plot, ...]:
             "Does a Gilbert-Elliott chain predict TCP?",
             "On the dashed line the throughput over model and trace is equal; the band is ±10 %. On"
             " logarithmic scales, links over which TCP delivers nothing are left out.",
-            charts.against_chain("log", number),
+            specs["chain"],
             {"links": chain, "diagonal": lines["diagonal"]},
-            (("chain-linear", "linear", charts.against_chain("linear", number)),),
+            (("chain-linear", "linear", specs["chain-linear"]),),
             label="log",
         ),
         Plot(
@@ -267,4 +277,6 @@ def _choice(links: Sequence[Link]) -> list[Section]:
         heading = f"Difference to {reference}, link by link"
         plots = (Plot("choice-links", heading, _DIFFERENCE, chart, paired, wide=True),)
     (grid,) = compare_tables.choices(compared)
-    return [Section("choice", "Which TCP", _CHOICE, plots, grid)]
+    cases = [case for _, case in compared]
+    notes = (answer_many.headline(cases, "link"),) if len(cases) > 1 else ()
+    return [Section("choice", "Which TCP", _CHOICE, plots, grid, notes=notes)]

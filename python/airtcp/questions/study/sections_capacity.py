@@ -11,7 +11,7 @@ from airtcp.pages.section import Plot, Section
 from airtcp.questions.compare import charts as charts_compare
 from airtcp.questions.compare import quantities, sections_remedies, tables
 from airtcp.questions.compare.rows import mean_row
-from airtcp.questions.study import findings_capacity
+from airtcp.questions.study import answer_capacity
 from airtcp.questions.trace.findings import MBPS
 
 if TYPE_CHECKING:
@@ -53,11 +53,7 @@ def _points(link: CapacityLink) -> list[dict[str, float]]:
 
 
 def capacity_sections(links: Sequence[CapacityLink]) -> list[Section]:
-    """Return the sections of links of varying capacity.
-
-    Args:
-        links: The links.
-    """
+    """Return the sections of links of varying capacity."""
     found: list[Section] = []
     for index, link in enumerate(links[:_DRAWN]):
         found.append(_section(f"capacity-{index}", link))
@@ -104,12 +100,13 @@ def _section(name: str, link: CapacityLink) -> Section:
             ),
         ]
     grid = None if case is None else tables.case_grid(case, quantities.reference_of(case), None)
-    said = [finding.text for finding in findings_capacity.capacity_findings([link])]
+    answer = answer_capacity.answer([link])
+    carries = [] if answer.table is None else [f"{answer.table.title}."]
     return Section(
         name,
         link["name"],
         f"{link['source']['path']} ({link['source']['layout']})",
         tuple(plots),
         grid,
-        notes=(*said, *link["notes"]),
+        notes=(*answer.sentences, *carries, *link["notes"]),
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from airtcp.charts.parts import assume
 from airtcp.pages.section import Item, Plot
 from airtcp.questions.study import answer_link, charts_link, rows
 from airtcp.questions.study import findings as study_words
@@ -46,9 +45,7 @@ _WIDE: Final = {"time", "cwnd", "autocorrelation"}
 
 def link_items(links: Sequence[Link]) -> tuple[list[Item], int]:
     """Return what the page shows of each link, and the one to show first."""
-    unknown = sum(link["tcp"].get("slot_assumed", False) for link in links)
-    note = link_words.rate_note(unknown, len(links))
-    specs = assume(
+    specs = link_words.noted(
         {
             "tcp": charts_link.link_throughput(),
             "time": charts_link.reception_over_time(),
@@ -62,7 +59,7 @@ def link_items(links: Sequence[Link]) -> tuple[list[Item], int]:
             "cpdf": charts_link.conditional(),
             "autocorrelation": charts_link.autocorrelation(),
         },
-        note,
+        links,
     )
     points = _WINDOW_POINTS if len(links) <= _MANY else _WINDOW_POINTS // 4
     first = max(range(len(links)), key=lambda index: _rank(links[index]))
@@ -164,7 +161,7 @@ def _counts(link: Link) -> Grid:
         return Column(head, [_said(m, scale) for m in means])
 
     columns = [
-        column(f"packets/s{link_words.assumed(link)}", "packets_per_second"),
+        column(f"packets/s{link_words.beside_rates(link)}", "packets_per_second"),
         column("timeouts", "timeouts"),
         column("fast retransmits", "fast_retransmits"),
         column("retransmitted (%)", "retransmission_ratio", 100.0),

@@ -23,7 +23,7 @@ def measured_columns(links: Sequence[Link]) -> list[Column]:
     found["mu"] = replace(found["mu"], short=mu)
     columns = [found[key] for key in ("prr", "mu", "longest_success_burst")]
     return [
-        Column(column.head, column.short or column.cells, rank=rank)
+        Column(column.head, column.short or column.cells, rank=rank, keys=column.keys)
         for rank, column in enumerate(columns)
     ]
 

@@ -69,11 +69,7 @@ def measured(links: Sequence[Row]) -> dict[str, Column]:
 
 
 def links(every: Sequence[Row]) -> Grid:
-    """Return the table of measured links with every column.
-
-    Args:
-        every: The links.
-    """
+    """Return the table of measured links with every column."""
     shown = every[:ROWS]
     columns = measured(shown)
     laid = [columns.pop("packets"), interval(shown), *columns.values()]
@@ -158,11 +154,7 @@ def _gain(link: Link, *, interval: bool) -> str:
 
 
 def capacities(links: Sequence[Mapping[str, Any]]) -> Grid:
-    """Return the table of links of varying capacity with every column.
-
-    Args:
-        links: The links.
-    """
+    """Return the table of links of varying capacity with every column."""
     shown = links[:ROWS]
 
     def each(key: str, scale: float) -> list[str]:
@@ -182,10 +174,5 @@ def capacities(links: Sequence[Mapping[str, Any]]) -> Grid:
 
 
 def first_links(links: Sequence[Mapping[str, Any]], rows: int = ROWS) -> str:
-    """Say that a table has the first links only.
-
-    Args:
-        links: All links.
-        rows: Most rows of the table.
-    """
+    """Say that a table has the first links only."""
     return f"The first {rows} of {words.count(len(links))} links. " if len(links) > rows else ""

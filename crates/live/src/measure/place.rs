@@ -1,0 +1,68 @@
+//! Where a server is, as a user writes it: a host or an address, and perhaps a port.
+
+use std::net::{IpAddr, SocketAddr, ToSocketAddrs as _};
+
+/// The port of a server, unless told otherwise.
+pub(super) const PORT: u16 = 5299;
+
+/// The address that a text names: `HOST`, `HOST:PORT`, `192.0.2.1`, `2001:db8::1`, `[2001:db8::1]:PORT`.
+///
+/// # Errors
+/// If it names no host, or if the host has no address.
+pub(super) fn address(text: &str) -> Result<SocketAddr, String> {
+    let (host, port) = parts(text)?;
+    if let Ok(ip) = host.parse::<IpAddr>() {
+        return Ok(SocketAddr::new(ip, port));
+    }
+    let unknown = || format!("{text}: no such host");
+    let mut found = (host, port).to_socket_addrs().map_err(|_| unknown())?;
+    found.next().ok_or_else(unknown)
+}
+
+/// Host and port.
+fn parts(text: &str) -> Result<(&str, u16), String> {
+    let expected = || {
+        format!(
+            "'{text}': expected a host or an address, and perhaps a port: HOST, HOST:{PORT}, [ADDRESS]:{PORT}"
+        )
+    };
+    let number = |port: &str| port.parse().ok().filter(|port| *port != 0).ok_or_else(expected);
+    if let Some(rest) = text.strip_prefix('[') {
+        let (host, rest) = rest.split_once(']').ok_or_else(expected)?;
+        return match rest.strip_prefix(':') {
+            Some(port) => Ok((host, number(port)?)),
+            None if rest.is_empty() => Ok((host, PORT)),
+            None => Err(expected()),
+        };
+    }
+    let (host, port) = match text.split_once(':') {
+        // Several colons: an address of IPv6 without a port.
+        Some((_, rest)) if rest.contains(':') => (text, PORT),
+        Some((host, port)) => (host, number(port)?),
+        None => (text, PORT),
+    };
+    if host.is_empty() || host.starts_with('-') || host.contains(char::is_whitespace) {
+        return Err(expected());
+    }
+    Ok((host, port))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hosts_and_ports_are_read() {
+        let found = |text: &str| address(text).map(|a| a.to_string());
+        assert_eq!(found("192.0.2.1").as_deref(), Ok("192.0.2.1:5299"));
+        assert_eq!(found("192.0.2.1:7").as_deref(), Ok("192.0.2.1:7"));
+        assert_eq!(found("2001:db8::1").as_deref(), Ok("[2001:db8::1]:5299"));
+        assert_eq!(found("[2001:db8::1]").as_deref(), Ok("[2001:db8::1]:5299"));
+        assert_eq!(found("[2001:db8::1]:7").as_deref(), Ok("[2001:db8::1]:7"));
+        for wrong in
+            ["", ":7", "host:", "host:x", "host:0", "host:70000", "[::1", "[::1]x", "a b", "-h"]
+        {
+            assert!(found(wrong).unwrap_err().contains("expected"), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! Drives a server with a socket and the clock.
+
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::os::fd::AsFd as _;
+
+use airtcp_os::clock::{self, Offset};
+use airtcp_os::datagram::Datagrams;
+use airtcp_os::signal::{Signal, Signals};
+use airtcp_os::{random, wait};
+
+use super::auth::{Key, SECRET};
+use super::door::Door;
+use super::message::LONGEST;
+use super::place::PORT;
+use super::server::Server;
+
+/// Datagrams that are read before something is sent again.
+const BATCH: usize = 64;
+
+/// Serves until a signal ends it.
+///
+/// # Errors
+/// If the address cannot be listened at.
+pub(super) fn serve(
+    listen: Option<SocketAddr>,
+    secret: Key,
+    rate: u32,
+    say: &dyn Fn(&str),
+) -> Result<(), String> {
+    let said = |e: airtcp_os::Error| e.to_string();
+    let signals = Signals::open().map_err(said)?;
+    let socket = open(listen).map_err(said)?;
+    let key = random::secret::<SECRET>().map_err(said)?;
+    let mut server = Server::new(secret, &key, rate);
+    let mut offset = Offset::measure();
+    let mut running = 0;
+    let address = socket.address().map_err(said)?;
+    let mut door = Door::new(address);
+    say(&format!("listening at {address}; Ctrl-C ends it"));
+    loop {
+        let fds = [socket.as_fd(), signals.as_fd()].into_iter().chain(door.fds());
+        let next = [server.next(), door.next(clock::now())].into_iter().flatten().min();
+        wait::until(&fds.collect::<Vec<_>>(), next).map_err(said)?;
+        while let Some(signal) = signals.read().map_err(said)? {
+            if matches!(signal, Signal::Interrupt | Signal::Terminate) {
+                return Ok(());
+            }
+        }
+        read(&socket, &mut server, &mut offset);
+        let mut sent = 0;
+        while let Some((to, bytes)) = server.due(clock::now()).filter(|_| sent < BATCH) {
+            socket.send(&bytes, Some(to));
+            sent += 1;
+        }
+        let now = clock::now();
+        door.turn(now, &mut server);
+        server.expire(now);
+        if server.sessions() != running {
+            running = server.sessions();
+            say(&format!("measurements that run: {running}"));
+        }
+    }
+}
+
+/// Listens at all addresses of both families, where the system has both.
+fn open(listen: Option<SocketAddr>) -> airtcp_os::Result<Datagrams> {
+    if let Some(address) = listen {
+        return Datagrams::bind(address);
+    }
+    let both = Datagrams::bind((Ipv6Addr::UNSPECIFIED, PORT).into());
+    both.or_else(|error| match error {
+        airtcp_os::Error::System { .. } => Datagrams::bind((Ipv4Addr::UNSPECIFIED, PORT).into()),
+        other => Err(other),
+    })
+}
+
+fn read(socket: &Datagrams, server: &mut Server, offset: &mut Offset) {
+    let mut buffer = [0; LONGEST + 1];
+    for _ in 0..BATCH {
+        // An error is what the network says of a datagram that was sent: it was lost.
+        let Ok(found) = socket.receive(&mut buffer) else { continue };
+        let Some(datagram) = found else { return };
+        offset.refresh(Offset::once());
+        let now = clock::now();
+        let stamped = datagram.stamp.map(|(s, ns)| offset.monotonic(s, ns));
+        let at = stamped.filter(|at| *at <= now).unwrap_or(now);
+        let fresh = || random::secret().ok();
+        let bytes = &buffer[..datagram.length];
+        if let Some(answer) = server.receive(now, at, datagram.from, bytes, fresh) {
+            socket.send(&answer, Some(datagram.from));
+        }
+    }
+}

@@ -1,0 +1,236 @@
+//! UDP datagrams with the kernel's stamp of their arrival.
+//!
+//! The kernel stamps a datagram when its driver hands it over, however late the process reads it.
+
+use crate::error::{Error, Result};
+use std::io;
+use std::mem;
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6, UdpSocket};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
+use std::ptr;
+
+/// Bytes that wait in the kernel until they are read, if it allows so many.
+const WAITING: libc::c_int = 4 << 20;
+
+/// A UDP socket that does not block.
+#[derive(Debug)]
+pub struct Datagrams {
+    socket: UdpSocket,
+}
+
+/// A datagram that arrived; its bytes are in the caller's buffer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Datagram {
+    /// Its bytes.
+    pub length: usize,
+    /// Where it came from.
+    pub from: SocketAddr,
+    /// `CLOCK_REALTIME` of its arrival, as seconds and nanoseconds.
+    pub stamp: Option<(u32, u32)>,
+}
+
+/// Room for the control messages of a datagram: a stamp takes 32 bytes with its header.
+#[repr(C, align(8))]
+struct Control([u8; 64]);
+
+impl Datagrams {
+    /// Binds a socket, and asks for stamps.
+    ///
+    /// # Errors
+    /// If the address is not this host's, or if its port is in use.
+    pub fn bind(address: SocketAddr) -> Result<Self> {
+        let taken = |e: io::Error| match e.kind() {
+            io::ErrorKind::AddrInUse => Error::Input(format!(
+                "{address}: the port is in use by another program; choose another with --listen"
+            )),
+            _ => Error::system(format!("listening at {address}"), e),
+        };
+        let socket = UdpSocket::bind(address).map_err(taken)?;
+        let this = Self { socket };
+        let failed = |e| Error::system("preparing a socket", e);
+        this.socket.set_nonblocking(true).map_err(failed)?;
+        this.option(libc::SO_TIMESTAMPNS, 1).map_err(failed)?;
+        // More than the system allows is cut to what it allows.
+        let _ = this.option(libc::SO_RCVBUF, WAITING);
+        let _ = this.option(libc::SO_SNDBUF, WAITING);
+        Ok(this)
+    }
+
+    #[allow(unsafe_code, reason = "stamps and buffers of sockets are not in safe libraries")]
+    fn option(&self, option: libc::c_int, value: libc::c_int) -> io::Result<()> {
+        let length = libc::socklen_t::try_from(size_of_val(&value)).unwrap_or_default();
+        // SAFETY: the kernel reads `length` bytes of the value, its size.
+        let code = unsafe {
+            let value = ptr::from_ref(&value).cast();
+            libc::setsockopt(self.socket.as_raw_fd(), libc::SOL_SOCKET, option, value, length)
+        };
+        if code < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+    }
+
+    /// Receives from this address only, and sends there.
+    ///
+    /// # Errors
+    /// If no route leads there.
+    pub fn connect(&self, to: SocketAddr) -> Result<()> {
+        self.socket.connect(to).map_err(|e| Error::system(format!("reaching {to}"), e))
+    }
+
+    /// The address that the socket has.
+    ///
+    /// # Errors
+    /// If the system does not say.
+    pub fn address(&self) -> Result<SocketAddr> {
+        self.socket.local_addr().map_err(|e| Error::system("asking for an address", e))
+    }
+
+    /// Sends a datagram; `to` is left out if the socket is connected. Returns whether the kernel took it: a full
+    /// queue, or an earlier answer of the network, is no error of the program.
+    pub fn send(&self, bytes: &[u8], to: Option<SocketAddr>) -> bool {
+        let sent = match to {
+            Some(to) => self.socket.send_to(bytes, to),
+            None => self.socket.send(bytes),
+        };
+        sent.is_ok()
+    }
+
+    /// Reads a datagram if one waits. One that is longer than the buffer is cut.
+    ///
+    /// # Errors
+    /// If the socket has an error, such as that nothing listens at the address that it is connected to.
+    #[allow(unsafe_code, reason = "no safe library reads the stamps of datagrams")]
+    pub fn receive(&self, buffer: &mut [u8]) -> io::Result<Option<Datagram>> {
+        // SAFETY: these structs have numbers and pointers only, for which zeros are valid.
+        let (mut address, mut message) =
+            unsafe { (mem::zeroed::<libc::sockaddr_storage>(), mem::zeroed::<libc::msghdr>()) };
+        let mut control = Control([0; 64]);
+        let mut part = libc::iovec { iov_base: buffer.as_mut_ptr().cast(), iov_len: buffer.len() };
+        message.msg_name = (&raw mut address).cast();
+        message.msg_namelen = libc::socklen_t::try_from(size_of_val(&address)).unwrap_or_default();
+        message.msg_iov = &raw mut part;
+        message.msg_iovlen = 1;
+        message.msg_control = control.0.as_mut_ptr().cast();
+        message.msg_controllen = control.0.len();
+        // SAFETY: the message points to an address, a buffer and control bytes that live through the call, each with
+        // its length.
+        let count = unsafe { libc::recvmsg(self.socket.as_raw_fd(), &raw mut message, 0) };
+        if count < 0 {
+            let error = io::Error::last_os_error();
+            return match error.kind() {
+                io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted => Ok(None),
+                _ => Err(error),
+            };
+        }
+        let length = usize::try_from(count).unwrap_or_default();
+        let filled = message.msg_controllen.min(control.0.len());
+        let stamp = stamp(&control.0[..filled]);
+        let from = from(&address).unwrap_or_else(|| SocketAddr::from(([0, 0, 0, 0], 0)));
+        Ok(Some(Datagram { length, from, stamp }))
+    }
+}
+
+impl AsFd for Datagrams {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.socket.as_fd()
+    }
+}
+
+/// The stamp among control messages (cmsg(3)): each has its length as a `usize`, level and type as `int`, then data.
+fn stamp(control: &[u8]) -> Option<(u32, u32)> {
+    const HEADER: usize = size_of::<usize>() + 8;
+    let mut rest = control;
+    while rest.len() >= HEADER {
+        let length = usize::from_ne_bytes(rest[..size_of::<usize>()].try_into().ok()?);
+        let int = |at: usize| Some(i32::from_ne_bytes(rest.get(at..at + 4)?.try_into().ok()?));
+        let kind = (int(HEADER - 8)?, int(HEADER - 4)?);
+        if length < HEADER || length > rest.len() {
+            return None;
+        }
+        let data = &rest[HEADER..length];
+        if kind == (libc::SOL_SOCKET, libc::SO_TIMESTAMPNS)
+            && data.len() == size_of::<libc::timespec>()
+        {
+            let (seconds, nanoseconds) = data.split_at(data.len() / 2);
+            return Some((whole(seconds)?, whole(nanoseconds)?));
+        }
+        rest = rest.get(length.next_multiple_of(size_of::<usize>())..).unwrap_or_default();
+    }
+    None
+}
+
+/// A number of the machine's order, of 4 or 8 bytes.
+fn whole(bytes: &[u8]) -> Option<u32> {
+    let value = match bytes.len() {
+        4 => i64::from(i32::from_ne_bytes(bytes.try_into().ok()?)),
+        _ => i64::from_ne_bytes(bytes.try_into().ok()?),
+    };
+    u32::try_from(value).ok()
+}
+
+/// An address of the kernel's.
+#[allow(unsafe_code, reason = "a sockaddr is a union by family")]
+fn from(address: &libc::sockaddr_storage) -> Option<SocketAddr> {
+    let storage = ptr::from_ref(address);
+    match libc::c_int::from(address.ss_family) {
+        libc::AF_INET => {
+            // SAFETY: the family says that the storage, which is large enough and aligned for each, has a sockaddr_in.
+            let v4 = unsafe { &*storage.cast::<libc::sockaddr_in>() };
+            let ip = Ipv4Addr::from(u32::from_be(v4.sin_addr.s_addr));
+            Some(SocketAddrV4::new(ip, u16::from_be(v4.sin_port)).into())
+        }
+        libc::AF_INET6 => {
+            // SAFETY: as above, with a sockaddr_in6.
+            let v6 = unsafe { &*storage.cast::<libc::sockaddr_in6>() };
+            let ip = Ipv6Addr::from(v6.sin6_addr.s6_addr);
+            let port = u16::from_be(v6.sin6_port);
+            Some(SocketAddrV6::new(ip, port, v6.sin6_flowinfo, v6.sin6_scope_id).into())
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{clock, wait};
+
+    #[test]
+    fn a_datagram_has_its_source_and_the_stamp_of_its_arrival() {
+        for host in ["127.0.0.1:0", "[::1]:0"] {
+            let Ok(here) = Datagrams::bind(host.parse().unwrap()) else {
+                assert!(host.starts_with('['), "{host}: no IPv6 is no fault");
+                continue;
+            };
+            let there = Datagrams::bind(host.parse().unwrap()).unwrap();
+            there.connect(here.address().unwrap()).unwrap();
+            let mut buffer = [0; 8];
+            assert_eq!(here.receive(&mut buffer).unwrap(), None);
+            let before = clock::wall();
+            assert!(there.send(b"hello, you", None));
+            let deadline = clock::now() + 5_000_000_000;
+            wait::until(&[here.as_fd()], Some(deadline)).unwrap();
+            let found = here.receive(&mut buffer).unwrap().unwrap();
+            let after = clock::wall();
+            assert_eq!((found.length, &buffer), (8, b"hello, y"));
+            assert_eq!(found.from, there.address().unwrap());
+            let (seconds, nanoseconds) = found.stamp.unwrap();
+            let at = i64::from(seconds) * 1_000_000_000 + i64::from(nanoseconds);
+            // The kernel may take a coarser clock for it than for this test.
+            assert!((before - 20_000_000..=after).contains(&at), "{before} {at} {after}");
+        }
+    }
+
+    #[test]
+    fn a_port_in_use_is_said() {
+        let here = Datagrams::bind("127.0.0.1:0".parse().unwrap()).unwrap();
+        let error = Datagrams::bind(here.address().unwrap()).unwrap_err().to_string();
+        assert!(error.contains("the port is in use"), "{error}");
+    }
+
+    #[test]
+    fn control_messages_that_are_cut_have_no_stamp() {
+        assert_eq!(stamp(&[]), None);
+        assert_eq!(stamp(&[7; 15]), None);
+        assert_eq!(stamp(&[0; 64]), None);
+        assert_eq!(stamp(&[255; 64]), None);
+    }
+}

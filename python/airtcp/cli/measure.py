@@ -1,0 +1,193 @@
+"""`airtcp measure`: the path between two hosts.
+
+The program `airtcp-live` sends and receives; with `--serve` and `--new-secret` this one continues
+as it.
+"""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from airtcp.cli import options as opt
+from airtcp.cli.console import INTERRUPTED, fail, note, progress, refusals, to_stdout
+from airtcp.cli.continued import continue_as, needed_program
+
+_PREFIX_HELP = (
+    "Write the delivery trace to PREFIX.trace, the path as a scenario to PREFIX.toml, and the "
+    "document to PREFIX.json."
+)
+
+
+def measure(
+    host: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="HOST[:PORT]",
+            help="Where airtcp measure --serve runs; the port is 5299 by default.",
+            show_default=False,
+        ),
+    ] = None,
+    secret: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The secret, which both ends have.", show_default=False),
+    ] = None,
+    serve: Annotated[
+        bool, typer.Option("--serve", help="Answer those who measure from elsewhere.")
+    ] = False,
+    listen: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS:PORT",
+            help="Where --serve listens; by default at port 5299 of all addresses.",
+            show_default=False,
+        ),
+    ] = None,
+    new_secret: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Write a new secret, and do nothing else.", show_default=False
+        ),
+    ] = None,
+    duration: Annotated[
+        str | None,
+        typer.Option(
+            "--for",
+            metavar="SECONDS",
+            help="About how long, 6s to 120s; by default 60s.",
+            show_default=False,
+        ),
+    ] = None,
+    rate: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NUMBER/s",
+            help="Small packets that each end sends in a second; by default 1000/s. With --serve "
+            "the most that is allowed; by default 1250/s.",
+            show_default=False,
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(parser=opt.place, metavar="PREFIX", help=_PREFIX_HELP, show_default=False),
+    ] = None,
+    as_json: opt.Json = False,
+    force: opt.ForceFile = False,
+    quiet: opt.Quiet = False,
+) -> None:
+    """Measure the path between two hosts: losses and their order, delay, capacity, TCP (Linux).
+
+    One end serves, the other measures, and both have the same secret:
+
+    airtcp measure --new-secret FILE
+
+    airtcp measure --serve --secret FILE
+
+    airtcp measure HOST --secret FILE --out PREFIX
+    """
+    arguments = ["measure"]
+    given = {
+        "--secret": secret,
+        "--new-secret": new_secret,
+        "--rate": rate,
+        "--for": duration,
+        "--listen": listen,
+    }
+    for option, value in given.items():
+        arguments += [] if value is None else [f"{option}={value}"]
+    arguments += ["--quiet"] if quiet else []
+    if (host is not None) + serve + (new_secret is not None) != 1:
+        fail("expected one of HOST (to measure), --serve, and --new-secret FILE")
+    if host is None:
+        if out is not None or as_json:
+            fail("--out and --json need a HOST to measure: only the client has a result")
+        continue_as("measure", [*arguments, "--serve"] if serve else arguments)
+    if listen is not None:
+        fail("--listen is for --serve: a client does not listen")
+    files = _files(out, force=force)
+    raw = _measured([*arguments, "--", host])
+    _finish(raw, host, out, files, as_json=as_json, quiet=quiet)
+
+
+def _files(out: Path | None, *, force: bool) -> dict[str, Path]:
+    """Return the files to write by their endings; they must not be there."""
+    from airtcp.cli import places
+
+    if out is None:
+        return {}
+    files = {end: out.with_name(f"{out.name}.{end}") for end in ("trace", "toml", "json")}
+    for file in files.values():
+        places.check(file, force=force, inputs=[], ours=False)
+    return files
+
+
+def _measured(arguments: list[str]) -> dict[str, Any]:
+    """Run the program; Ctrl-C reaches it, too, and it writes what it measured."""
+    place = needed_program("measure")
+    before = signal.signal(signal.SIGINT, lambda *_: None)
+    try:
+        done = subprocess.run(  # noqa: S603 - no shell
+            [place, *arguments], stdout=subprocess.PIPE, check=False
+        )
+    except OSError as error:
+        fail(f"{place}: {error.strerror}")
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if done.returncode != 0:
+        # It has said why.
+        raise SystemExit(done.returncode if done.returncode > 0 else 1)
+    return json.loads(done.stdout)
+
+
+def _finish(
+    raw: dict[str, Any],
+    host: str,
+    out: Path | None,
+    files: dict[str, Path],
+    *,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Write the files, and print the answer or the document."""
+    from airtcp.cli.show import put_answer
+    from airtcp.data.plain import plain_json
+    from airtcp.questions.measure import answer, call
+
+    with refusals("measure"), progress(quiet=quiet) as tell:
+        prefix = None if out is None else str(out)
+        document = call.document(raw, host, prefix, progress=tell)
+    text = json.dumps(document, ensure_ascii=False)
+    contents = {
+        "trace": call.trace_text(raw),
+        "toml": document["scenario"],
+        "json": text + "\n",
+    }
+    for end, file in files.items():
+        _write(file, contents[end], quiet=quiet)
+    with to_stdout():
+        if as_json:
+            sys.stdout.write(plain_json(text) + "\n")
+        else:
+            put_answer(answer.answer(document), details=False)
+        sys.stdout.flush()
+    if raw["cut"] == "interrupted":
+        raise SystemExit(INTERRUPTED)
+
+
+def _write(file: Path, content: str | None, *, quiet: bool) -> None:
+    from airtcp.files import atomic_write
+
+    if content is None:
+        note(f"{file} is not written: capacity and losses are not known both ways", quiet=quiet)
+        return
+    try:
+        atomic_write.write_text(file, content)
+    except OSError as error:
+        fail(f"{file}: {error.strerror}")
+    note(f"written: {file}", quiet=quiet)

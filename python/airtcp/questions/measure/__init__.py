@@ -1,0 +1,1 @@
+"""The question `measure`: what is the path between two hosts?"""
