@@ -6,6 +6,8 @@ pub(crate) mod air;
 pub(crate) mod answers;
 pub(crate) mod capture;
 mod input;
+#[cfg(target_os = "linux")]
+pub(crate) mod live;
 pub(crate) mod scenario;
 pub(crate) mod schemes;
 pub(crate) mod segments;

@@ -26,7 +26,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from airtcp._core import AirtcpError, ScenarioError, TraceError
+    from airtcp._core import AirtcpError, LawError, ScenarioError, TraceError
     from airtcp.data.extension import registry, version
     from airtcp.data.table import Table
     from airtcp.questions.capture.call import capture
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from airtcp.questions.compare.result import CompareResult, SchemesResult
     from airtcp.questions.diagnose.call import diagnose
     from airtcp.questions.diagnose.result import DiagnoseResult
+    from airtcp.questions.evaluate.call import evaluate
+    from airtcp.questions.evaluate.result import EvaluateResult
     from airtcp.questions.fit.call import trace_fit
     from airtcp.questions.fit.result import FitResult
     from airtcp.questions.run.call import run
@@ -55,7 +57,9 @@ __all__ = [
     "CaptureResult",
     "CompareResult",
     "DiagnoseResult",
+    "EvaluateResult",
     "FitResult",
+    "LawError",
     "RunResult",
     "ScenarioError",
     "SchemesResult",
@@ -69,6 +73,7 @@ __all__ = [
     "compare_schemes",
     "convert",
     "diagnose",
+    "evaluate",
     "models",
     "registry",
     "run",
@@ -83,11 +88,13 @@ __all__ = [
 
 _HOME = {
     "AirtcpError": "airtcp._core",
+    "LawError": "airtcp._core",
     "ScenarioError": "airtcp._core",
     "TraceError": "airtcp._core",
     "CaptureResult": "airtcp.questions.capture.result",
     "CompareResult": "airtcp.questions.compare.result",
     "DiagnoseResult": "airtcp.questions.diagnose.result",
+    "EvaluateResult": "airtcp.questions.evaluate.result",
     "FitResult": "airtcp.questions.fit.result",
     "RunResult": "airtcp.questions.run.result",
     "SchemesResult": "airtcp.questions.compare.result",
@@ -99,6 +106,7 @@ _HOME = {
     "compare_schemes": "airtcp.questions.compare.call_cell",
     "convert": "airtcp.questions.trace.call",
     "diagnose": "airtcp.questions.diagnose.call",
+    "evaluate": "airtcp.questions.evaluate.call",
     "models": "airtcp.questions.trace.call_stats",
     "registry": "airtcp.data.extension",
     "run": "airtcp.questions.run.call",

@@ -18,9 +18,10 @@ import pytest
 import airtcp
 from airtcp.questions.run import answer as answer_run
 from airtcp.words.answer import Answer, answered_text
-from airtcp.words.grammar import LINES, numbers, problems
+from airtcp.words.grammar import numbers
 from airtcp.words.grid import Column, Grid
 from browser import wait_for
+from grammar import LINES, problems
 
 if TYPE_CHECKING:
     from airtcp.questions.results import RunResult

@@ -17,7 +17,7 @@ import airtcp
 from airtcp.questions.capture import charts_answer, rows_answer, tables
 from airtcp.questions.capture import rows as capture_rows
 from airtcp.questions.capture.answer import HEAD, answer
-from airtcp.words.grammar import LINES, problems
+from grammar import LINES, problems
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,8 +12,8 @@ from airtcp.cli import show
 from airtcp.questions.compare import answer_many, answer_remedies, charts_answer
 from airtcp.questions.compare.answer import answer
 from airtcp.questions.compare.answer_tcp import sharing, told
-from airtcp.words.grammar import LINES, problems
 from examples import SCENARIOS
+from grammar import LINES, problems
 from made_cases import (
     case,
     compared,

@@ -15,8 +15,8 @@ from airtcp.questions.diagnose import charts, predict, rows
 from airtcp.questions.diagnose.answer import answer
 from airtcp.questions.diagnose.result import DiagnoseResult
 from airtcp.questions.diagnose.sections import diagnose_page
-from airtcp.words.grammar import LINES, problems
 from airtcp.words.sentences import Finding
+from grammar import LINES, problems
 
 DATA = Path(__file__).resolve().parents[2] / "crates/capture/tests/data"
 NAMES = ("10.77.0.1:58320", "10.77.0.2:5201", "bbr1", "802.11")

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import airtcp_papers
-from airtcp.words.grammar import LINES, problems
 from airtcp_papers import answer as papers_answer
 from airtcp_papers import tables
 from airtcp_papers.charts import diagonal, overview
+from grammar import LINES, problems
 
 if TYPE_CHECKING:
     from pathlib import Path

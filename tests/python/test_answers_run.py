@@ -11,9 +11,9 @@ import airtcp
 from airtcp.questions.run import answer as answer_run
 from airtcp.questions.run import rows_limits, rows_time, sections_cell, sizes, waiting
 from airtcp.words.answer import Answer
-from airtcp.words.grammar import LINES, problems
 from airtcp.words.grid import Grid
 from examples import SCENARIOS
+from grammar import LINES, problems
 
 if TYPE_CHECKING:
     from airtcp.questions.run.result import RunResult

@@ -9,8 +9,8 @@ from airtcp.charts import draw
 from airtcp.cli import show
 from airtcp.questions.compare import charts_answer
 from airtcp.questions.compare.answer_cell import answer
-from airtcp.words.grammar import LINES, problems
 from examples import SCENARIOS
+from grammar import LINES, problems
 from made_cases import UNKNOWN, difference, estimate
 
 if TYPE_CHECKING:

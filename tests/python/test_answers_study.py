@@ -23,13 +23,13 @@ from airtcp.questions.study import (
     answer_capacity,
     answer_helps,
     answer_link,
-    charts_answer,
-    rows_answer,
+    charts,
 )
+from airtcp.questions.study import rows as study_rows
 from airtcp.questions.study.findings_link import SETTLED, standing
 from airtcp.questions.trace import answer as trace_answer
 from airtcp.questions.trace import answer_models
-from airtcp.words.grammar import problems
+from grammar import problems
 
 if TYPE_CHECKING:
     from airtcp.words.answer import Answer
@@ -474,7 +474,7 @@ def test_a_remedy_against_delay_has_its_price(rates: Any) -> None:
 
 
 def test_the_chart_beside_the_answer_has_a_point_a_link(demo: Any) -> None:
-    rows = rows_answer.rows(demo["links"])
+    rows = study_rows.over_prr(demo["links"])
     # TCP delivers nothing over one of the twelve.
     assert len(rows["links"]) == 11
     best = next(row for row in rows["links"] if row["name"] == "synthetic-long-bursts-60")
@@ -486,12 +486,12 @@ def test_the_chart_beside_the_answer_has_a_point_a_link(demo: Any) -> None:
     prrs = [row["prr"] for row in rows["curve"]]
     assert prrs == sorted(prrs)
     assert all(row["independent"] > 0 for row in rows["curve"])
-    spec = charts_answer.over_prr(12)
+    spec = charts.over_prr(12)
     names = {layer["data"]["name"] for layer in spec["layer"]}
     assert names == set(rows)
     # A link without an order of losses is no point of the curve.
     drawn: Any = [{**link, "order_known": False, "mu": None} for link in demo["links"]]
-    assert rows_answer.rows(drawn)["curve"] == []
+    assert study_rows.over_prr(drawn)["curve"] == []
 
 
 def test_stats() -> None:

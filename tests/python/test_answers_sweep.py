@@ -14,7 +14,7 @@ from airtcp.questions.sweep.answer import answer, name_of, ranked
 from airtcp.questions.sweep.leading import Leading, direction, lead
 from airtcp.questions.sweep.measures import KINDS
 from airtcp.questions.sweep.rows import Axis
-from airtcp.words.grammar import LINES, problems
+from grammar import LINES, problems
 from test_sweep import LOSS, asked, run
 
 if TYPE_CHECKING:

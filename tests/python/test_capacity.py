@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import airtcp
 from airtcp.questions.compare import verdict
-from airtcp.questions.study import findings_capacity as capacity
+from airtcp.questions.study import answer_capacity
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -127,9 +126,11 @@ def test_study_of_a_capacity(tmp_path: Path) -> None:
     # The link sends nothing for three quarters of every second.
     assert all((o["rtt_mean_s"]["mean"] or 0.0) > 0.04 for o in outcomes)
     assert case["replications"] == 2
-    said = json.dumps([f.text for f in result.findings])
-    assert "Mb/s" in said
-    assert "751 ms" in said
+    answer = result.answer()
+    assert answer is not None
+    assert answer.table is not None
+    assert "longest outage 751 ms" in answer.table.title
+    said = " ".join([*answer.sentences, answer.table.title])
     assert not any(word in said for word in ("PRR", "LL-ARQ", "packets/s"))
     page = result.page()
     assert "Capacity over time" in page
@@ -153,7 +154,7 @@ def test_remedies_against_the_wait(tmp_path: Path) -> None:
     page = result.page()
     assert "Remedies against queueing delay" in page
     assert "against losses</h2>" not in page
-    assert any("would deliver within" in finding.headline for finding in result.findings)
+    assert "would cut it to" in str(result.answer())
     without = airtcp.study(path, remedies=False).json["capacities"][0]
     assert without["remedies"] is None
     assert without["compared"] is not None
@@ -170,10 +171,9 @@ def test_a_constant_rate_is_one_run_and_most_laws_fill_it(tmp_path: Path) -> Non
     case, notes = compared.json["subjects"][0]["cases"][0], compared.json["subjects"][0]["notes"]
     assert verdict.one_run(notes)
     assert said.headline in compared.page()
-    link = {**airtcp.study(path, compare=False, **given).json["capacities"][0], "compared": case}
-    studied = capacity.tcp_finding({**link, "notes": notes}, case)  # pyright: ignore[reportArgumentType]
-    assert studied.headline == f"TCP over this link: {said.headline.removesuffix('.')}"
-    assert "The repetitions are one run" in studied.text
+    link: Any = {**airtcp.study(path, compare=False, **given).json["capacities"][0]}
+    studied = answer_capacity.answer([{**link, "compared": case, "notes": notes}])
+    assert "one run, counted several times" in (studied.doubt or "")
 
 
 def test_a_queue_behind_a_law(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -46,6 +47,52 @@ def _upload(result: CaptureResult) -> dict[str, Any]:
 
 def _of(result: CaptureResult, table: str, sender: str) -> pl.DataFrame:
     return result.table(table).to_polars().filter(pl.col("from") == sender)
+
+
+def _on_one_host(capture: bytes) -> bytes:
+    """Give the second flow of a run the addresses of the first, and a port of its own."""
+    data, at = bytearray(capture), 0
+    while at < len(data):
+        kind, length = struct.unpack_from("<II", data, at)
+        # A packet: addresses and ports of IPv4 and TCP.
+        ends = at + 28 + 12
+        if kind == 6 and data[ends + 3] == data[ends + 7] == 2:
+            is_from_sender = data[ends + 1] == 0
+            data[ends + 3] = data[ends + 7] = 1
+            struct.pack_into(">H", data, ends + (8 if is_from_sender else 10), 50_000)
+        at += length
+    return bytes(data)
+
+
+def test_each_transmission_is_listed_once(tmp_path: Path) -> None:
+    """A small connection between the hosts of a transfer brings no rows of the transfer again."""
+    link = """
+        duration = "5 s"
+        [[links]]
+        from = "a"
+        to = "b"
+        rate = "10 Mb/s"
+        delay = "20 ms"
+        loss = { model = "bernoulli", probability = 0.01 }
+        """
+    flow = """
+        [[flows]]
+        from = "a"
+        to = "b"
+        tcp = "linux"
+        """
+    text = link + flow + flow + """app = { kind = "bulk", size = "20 kB" }"""
+    airtcp.run("two", text=text, replications=1, pcap=tmp_path / "two.pcapng")
+    place = tmp_path / "one-host.pcapng"
+    place.write_bytes(_on_one_host((tmp_path / "two.pcapng").read_bytes()))
+    result = airtcp.capture(place, series=True)
+    ends = [(c["client"], c["server"]) for c in result["connections"]]
+    assert ends == [("10.0.0.1:49152", "10.1.0.1:9"), ("10.0.0.1:50000", "10.1.0.1:9")]
+    sent = [max(d["data_segments"] for d in c["directions"]) for c in result["connections"]]
+    assert 0 < sent[1] < sent[0] / 10
+    listed = result.table("transmissions").to_polars()
+    assert listed.height == sent[0]
+    assert set(listed["from"]) == {"10.0.0.1:49152"}
 
 
 def test_retransmissions_are_a_table_of_the_document(loss: CaptureResult) -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import airtcp
-from airtcp.questions.compare import findings as compare
 from airtcp.questions.compare import findings_remedies as remedies_words
+from airtcp.questions.compare.answer_remedies import helps
 
 LINK = """
 duration = "20 s"
@@ -27,4 +27,4 @@ def test_remedies_that_change_nothing_are_not_higher() -> None:
     found = remedies.json["subjects"][0]["remedies"]
     assert found is not None
     assert not any(remedies_words.raises(found, outcome) for outcome in found["outcomes"])
-    assert compare.remedy(found).headline.startswith(("No remedy", "Remedies against"))
+    assert str(helps(None, found)).startswith(("No remedy", "Remedies against"))

@@ -13,8 +13,8 @@ import pytest
 
 import airtcp
 from airtcp.cli.compare import link_keys
+from airtcp.questions.compare import answer_tcp, quantities, slot_limits
 from airtcp.questions.compare import findings as compare
-from airtcp.questions.compare import quantities, slot_limits
 from airtcp.questions.compare import verdict as verdict_words
 from airtcp.words import sentences as words
 
@@ -411,7 +411,7 @@ def test_what_is_not_ranked_is_not_named_best() -> None:
     why = [{"variant": "a", "why": "it needs a queue that marks with ECN, and the path has none"}]
     case = a_case({"a": 9e6, "b": 2e6}, {"first": "b", "not_ranked": why}, resent=0.29)
     assert quantities.best(case) == "b"
-    assert compare.best_choice(case).headline == "Only b can be ranked here: it gets 2.0 Mb/s"
+    assert answer_tcp.told(case).headline == "Only b can be ranked here: it gets 2.0 Mb/s."
     # Nor by a single run.
     single = a_case({"a": 9e6, "b": 2e6, "c": 1e6}, {"not_ranked": why}, count=1)
-    assert "b got most" in compare.best_choice(single).headline
+    assert "b got most" in answer_tcp.told(single).headline

@@ -16,6 +16,7 @@ import airtcp
 from airtcp.data.exact import count_interval, share_interval
 from airtcp.questions.diagnose import findings as words
 from airtcp.questions.diagnose import predict
+from airtcp.questions.diagnose.answer import answer
 from airtcp.questions.diagnose.check import checked
 from airtcp.questions.diagnose.losses import fit_losses
 from airtcp.questions.diagnose.transfer import transfer_of
@@ -166,7 +167,7 @@ def test_predictions_come_true(tmp_path: Path) -> None:
         assert inside >= 6, (law, row, true)
     assert _prediction(document, "bbr1")["p_better"] == 1.0
     assert document["limits"][0]["cause"] == "link-losses"
-    assert words.findings(document)[0].headline == "Losses of the link limit the transfer"
+    assert answer(document).headline.startswith("Losses of the link limit the transfer: ")
 
 
 @pytest.mark.usefixtures("quick")
@@ -206,7 +207,7 @@ def test_a_full_link_is_the_limit(tmp_path: Path) -> None:
     assert abs(document["link"]["queue_packets"]["value"] - 40) <= 1
     assert {each["origin"] for each in document["lost_packets"]} == {"queue"}
     assert words.better(document) == []
-    assert "No TCP surely gets more" in [f.headline for f in words.findings(document)]
+    assert answer(document).help == "No TCP and no remedy surely gets more than this transfer got."
 
 
 @pytest.mark.usefixtures("quick")
@@ -216,7 +217,7 @@ def test_a_small_receive_window_is_the_limit(tmp_path: Path) -> None:
     limit = result.json["limits"][0]
     assert limit["cause"] == "receive-window"
     assert limit["ratio"] > 2.5
-    assert result.findings[0].headline == "The receive window limits the transfer"
+    assert answer(result.json).headline.startswith("The receive window limits the transfer: ")
     assert words.better(result.json) == []
 
 
@@ -230,7 +231,7 @@ def test_an_application_that_sets_the_pace_is_said(tmp_path: Path) -> None:
     assert found["application"] is not None
     for row in result.json["predictions"]:
         assert row["goodput_bps"] == pytest.approx(1e6, rel=0.15)
-    assert result.findings[0].headline == "The application limits the transfer"
+    assert answer(result.json).headline.startswith("The application limits the transfer: ")
     assert words.better(result.json) == []
 
 
@@ -253,14 +254,11 @@ def test_every_labelled_capture_is_answered(path: Path) -> None:
     result = airtcp.diagnose(path, replications=5)
     document = result.json
     assert bool(document["predictions"]) == (document["obstacle"] is None)
-    assert result.findings
     is_of_air = path.name in {"air.pcap.gz", "monitor.pcap.gz"}
     assert (document["air"] is not None) == is_of_air
     jsonschema.validate(json.loads(result.text), airtcp.schema("diagnose"))
     for finding in result.findings:
-        # The terminal writes "headline: text".
-        assert ":" not in finding.headline
-        assert finding.text.endswith((".", "?"))
+        assert (finding.text or finding.headline).endswith((".", "?"))
 
 
 @pytest.mark.parametrize("kind", ["diagnose", "fit"])
@@ -296,9 +294,8 @@ def test_a_short_transfer_is_said_in_whole_sentences() -> None:
     document = airtcp.diagnose(place, connection=last).json
     assert document["obstacle"] == "short"
     assert document["observed"] is not None
-    first = words.findings(document)[0]
-    assert first.headline == "Too short for a diagnosis"
-    assert first.text.endswith("a diagnosis needs 50.")
+    assert answer(document).headline.startswith("The transfer is too short for a diagnosis: ")
+    assert answer(document).headline.endswith(" of 50 or more.")
 
 
 def test_a_repeated_diagnosis_replaces_its_result(tmp_path: Path, program: list[str]) -> None:
@@ -343,11 +340,11 @@ def test_an_unlike_replay_predicts_nothing(monkeypatch: pytest.MonkeyPatch) -> N
     document = airtcp.diagnose(path, replications=5).json
     assert document["obstacle"] == "check"
     assert document["predictions"] == []
-    first = words.findings(document)[0]
-    assert first.headline == ("No replay with cubic, reno or bbr1 reproduces this transfer")
-    assert "Its TCP may be another one" in first.text
-    assert "--tcp" in first.text
-    assert "edian RTT is" in first.text
+    said = answer(document)
+    assert "no replay with cubic, reno or bbr1 reproduces it" in said.headline
+    assert "edian RTT is" in said.headline
+    assert said.help is not None
+    assert said.help.startswith("Its TCP may be another one, which --tcp names")
 
 
 @pytest.mark.usefixtures("quick")
@@ -358,7 +355,7 @@ def test_a_used_link_limits_a_tcp_that_does_not_queue(tmp_path: Path) -> None:
     ).json
     assert document["link"]["busy_share"] < 0.5
     assert [limit["cause"] for limit in document["limits"]] == ["link-rate"]
-    assert words.findings(document)[0].headline == "The rate of the link limits the transfer"
+    assert answer(document).headline.startswith("The rate of the link limits the transfer: ")
 
 
 def test_finished_steps_stay_after_ctrl_c(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -398,7 +395,7 @@ def test_a_capture_without_tcp_is_said(tmp_path: Path) -> None:
     place.write_bytes(data[:24])
     result = airtcp.diagnose(place)
     assert result.json["obstacle"] == "no-data"
-    assert [finding.headline for finding in result.findings] == ["No transfer to diagnose"]
+    assert answer(result.json).headline.startswith("No transfer to diagnose: 0 packets")
 
 
 def test_the_guide_shows_a_diagnosis(tmp_path: Path, program: list[str]) -> None:

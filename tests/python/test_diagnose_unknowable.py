@@ -10,6 +10,7 @@ import pytest
 import airtcp
 from airtcp.questions.diagnose import findings as words
 from airtcp.questions.diagnose import predict
+from airtcp.questions.diagnose.answer import answer
 from airtcp.questions.diagnose.unknowable import (
     BATCH,
     is_without_sack,
@@ -56,9 +57,9 @@ def test_losses_without_sack_predict_nothing(tmp_path: Path) -> None:
     document = _diagnosed(tmp_path, '"8 Mb/s"', ', sack = false, recovery = "newreno"')
     assert document["obstacle"] == "no-sack"
     assert document["predictions"] == []
-    first = words.findings(document)[0]
-    assert first.headline == "The transfer has no SACK"
-    assert "would tell" in first.text
+    said = answer(document)
+    assert "because it repaired losses without SACK" in said.headline
+    assert "would tell" in (said.help or "")
 
 
 def test_over_aggregates_only_the_own_tcp_is_predicted(tmp_path: Path) -> None:
@@ -69,10 +70,10 @@ def test_over_aggregates_only_the_own_tcp_is_predicted(tmp_path: Path) -> None:
     assert "batches" in document["doubts"]
     assert document["obstacle"] is None
     assert [row["variant"] for row in document["predictions"]] == ["cubic"]
-    helps = words.helps(document)
-    assert helps is not None
-    assert helps.headline == "Whether another TCP helps cannot be told"
-    assert "would tell" in helps.text
+    said = answer(document).help
+    assert said is not None
+    assert said.startswith("Whether another TCP helps cannot be told, because ")
+    assert "would tell" in said
     assert words.better(document) == []
 
 

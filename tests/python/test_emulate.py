@@ -310,7 +310,10 @@ def test_a_scenario_that_is_not_there_is_one_line(tmp_path: Path) -> None:
 def test_an_agent_that_no_real_sender_can_obey_is_refused(tmp_path: Path) -> None:
     scenario = tmp_path / "agent.toml"
     scenario.write_text(CELL.read_text("utf-8") + 'schemes = [{ scheme = "snoop" }]\n', "utf-8")
-    refused(start(scenario, "--", "true"), "cells[0].schemes", "snoop")
+    refused(start(scenario, "--", "true"), "agent.toml", "cells[0].schemes", "snoop")
+    scenario.write_text(CELL.read_text("utf-8").replace('to = "console"', 'to = "phone"'), "utf-8")
+    notices = ("--set", "flows[0].tcp.loss_notification=oracle", "--", "true")
+    refused(start(scenario, *notices), "agent.toml", "loss_notification", "take the key out")
 
 
 @needs_program

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import shutil
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 SWEEP = 'of = "sc.toml"\nvary = { "links[0].delay" = ["1 ms", "2 ms"] }\n'
 GIVEN = {
-    "sc.toml": ("run", "compare"),
+    "sc.toml": ("run", "compare", "compare --schemes", "ftca gain"),
     "sw.toml": ("sweep",),
     "tr.txt": ("study", "compare", "trace stats", "trace fit", "trace models", "trace convert"),
     "tr.txt.gz": ("study", "compare", "trace stats", "trace fit", "trace models", "trace convert"),
@@ -83,6 +84,97 @@ def test_a_file_alone_runs_its_command(run: Program, files: Path) -> None:
     ended = run(files / "page.html")
     assert ended.code == 2
     assert "a browser opens it" in ended.err
+
+
+def test_a_saved_result_shows_its_answer(run: Program, files: Path) -> None:
+    """It is not run again, and nothing is fitted."""
+    for result in ("study", "study/study.json"):
+        # Sentences and table are those of the study itself; what goes deeper differs.
+        for more in ([], ["--details"]):
+            asked = run("study", files / "tr.txt", "--replicas", "1", *more).out
+            shown = run(files / result, *more)
+            said, _, deeper = shown.out.partition("All: --details")
+            assert said == asked.partition("All: --details")[0]
+            assert said.startswith("TCP gets ")
+            assert f"airtcp trace fit {files / result}" in deeper
+    shown = run(files / "run")
+    assert shown.code == 0, shown.err
+    headline = json.loads((files / "run" / "run.json").read_text("utf-8"))["answer"]["headline"]
+    assert headline in " ".join(shown.out.split())
+    refused = run(files / "study", "--json")
+    assert refused.code == 2
+    assert "shown alone or with --details" in refused.err
+    assert "airtcp trace fit" in refused.err
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"schema":"airtcp.study/1"',
+        '{"schema":"airtcp.study/1","airtcp_version":"%s"}',
+        '{"schema":"airtcp.study/1","airtcp_version":"%s","links":[3],"capacities":[]}',
+        '{"schema":"airtcp.study/1","airtcp_version":"0","answer":{"headline":3}}',
+        '{"schema":"airtcp.study/1","airtcp_version":"0","answer":[]}',
+        '{"schema":"airtcp.capture/1","airtcp_version":"%s"}',
+    ],
+)
+def test_a_damaged_result_is_refused(run: Program, tmp_path: Path, text: str) -> None:
+    (tmp_path / "a.json").write_text(text.replace("%s", airtcp.version()))
+    ended = run(tmp_path / "a.json")
+    assert ended.code == 2
+    assert "this is the result of 'airtcp " in ended.err
+    assert "Traceback" not in ended.err
+
+
+def test_the_answer_of_another_version_is_its_sentences(run: Program, tmp_path: Path) -> None:
+    answer = {"headline": "It is so.", "help": None, "doubt": "Perhaps.", "next": "x"}
+    document = {"schema": "airtcp.study/1", "airtcp_version": "0.0.1", "answer": answer}
+    (tmp_path / "a.json").write_text(json.dumps(document, separators=(",", ":")))
+    ended = run(tmp_path / "a.json")
+    assert (ended.code, ended.out.splitlines()[:2]) == (0, ["It is so.", "Perhaps."])
+
+
+@pytest.mark.parametrize(
+    ("function", "name", "reader"),
+    [
+        ("study", "sc.toml", "airtcp.run("),
+        ("stats", "sc.toml", "airtcp.run("),
+        ("models", "ca.pcapng", "airtcp.capture("),
+        ("trace_fit", "sc.toml", "airtcp.run("),
+        ("run", "tr.txt", "airtcp.study("),
+        ("compare", "ca.pcapng", "airtcp.capture("),
+        ("compare_schemes", "tr.txt", "airtcp.study("),
+        ("capture", "sc.toml", "airtcp.run("),
+        ("diagnose", "tr.txt", "airtcp.study("),
+        ("study", "study/study.json", "airtcp.trace_fit("),
+    ],
+)
+def test_a_function_says_so(files: Path, function: str, name: str, reader: str) -> None:
+    with pytest.raises(airtcp.AirtcpError) as refused:
+        getattr(airtcp, function)(files / name)
+    said = str(refused.value)
+    assert f"{name}: this is " in said
+    assert f"airtcp.{function} reads " in said
+    assert reader in said
+
+
+def test_functions_with_places_say_so(files: Path, tmp_path: Path) -> None:
+    with pytest.raises(airtcp.AirtcpError, match=r"airtcp\.sweep reads a sweep file"):
+        airtcp.sweep(files / "sc.toml", out=tmp_path / "out")
+    with pytest.raises(airtcp.TraceError, match=r"airtcp\.convert reads traces"):
+        airtcp.convert([files / "sc.toml"], tmp_path / "out.txt")
+    with pytest.raises(airtcp.ScenarioError, match=r"airtcp\.run reads a scenario"):
+        airtcp.run(scenario=files / "tr.txt")
+
+
+def test_other_refusals_of_a_function_stay(files: Path) -> None:
+    with pytest.raises(airtcp.AirtcpError) as refused:
+        airtcp.study(files / "tr.txt", replicas=0)
+    assert "this is " not in str(refused.value)
+    # The text of a scenario is given; its name is none of a file to read.
+    with pytest.raises(airtcp.ScenarioError) as refused:
+        airtcp.run(files / "tr.txt", text="duration = 3")
+    assert "this is " not in str(refused.value)
 
 
 def test_other_files_have_no_kind(tmp_path: Path) -> None:

@@ -6,8 +6,8 @@ import re
 from typing import TYPE_CHECKING, Any
 
 import airtcp
-from airtcp.questions.compare import findings as compare
 from airtcp.questions.compare import findings_remedies as remedies
+from airtcp.questions.compare.answer_remedies import helps
 from airtcp.words import sentences as words
 from airtcp_papers import costs
 from examples import DOCS, SCENARIOS
@@ -112,6 +112,6 @@ def test_a_remedy_without_enough_data_is_not_said_to_fail() -> None:
     made = made_remedies(("lt-tcp", 600.0, "undecided"))
     made |= {"over": "stretches", "replications": 2}
     assert remedies.unhelpful(made) == "open"
-    assert compare.remedy(made).headline.startswith("Cannot tell whether a remedy helps")
+    assert str(helps(None, made)).startswith("Cannot tell whether a remedy helps")
     made = made_remedies(("lt-tcp", -60.0, "less"))
-    assert compare.remedy(made).headline == "No remedy tried raises the goodput of sack"
+    assert helps(None, made) == "No remedy tried raises the goodput of sack."

@@ -17,8 +17,8 @@ from airtcp import _core
 from airtcp.questions.fit import answer as fit_answer
 from airtcp.questions.fit import findings as fit_words
 from airtcp.questions.fit import links as fit_links
-from airtcp.questions.page_parts import parts_of
 from browser import wait_for
+from page_parts import data_of, parts_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -288,7 +288,7 @@ def test_findings_agree_with_the_errors(result: FitResult) -> None:
     gain = (before["leave_one_out_error"] or 0) - (after["leave_one_out_error"] or 0)
     assert change[0] == pytest.approx(gain)
     assert fit_words.improvement(document, before, before) == (0.0, 0.0)
-    assert result.findings[0].headline == f"{best['name']} has the smallest error"
+    assert result.findings[0].headline.startswith(f"The fit {best['name']} misses TCP by ")
 
 
 def test_command_line(run: Program, studied: Path, tmp_path: Path) -> None:
@@ -335,9 +335,10 @@ def test_the_page_is_complete(result: FitResult, tmp_path: Path) -> None:
     assert "default-src 'none'" in page
     payload = json.loads(page.split('id="payload">')[1].split("</script>")[0])
     # A chart for each form and formula; the fits also have the view of left-out links.
-    assert len(payload["data"]) == 10 + len(FORMULAS)
+    data = data_of(payload)
+    assert len(data) == 10 + len(FORMULAS)
     assert len(payload["charts"]) == 2 * 10 + len(FORMULAS)
-    assert {len(data["points"]) for data in payload["data"].values()} == {24}
+    assert {len(of["points"]) for of in data.values()} == {24}
     # The answer takes the first screen, beside the form that it names.
     parts = parts_of(page)
     assert parts.title == fit_answer.headline(result.json)

@@ -129,6 +129,11 @@ def test_the_guide_shows_what_a_command_prints(
         subprocess.run([*program, *shlex.split(made[0])], cwd=tmp_path, env=ENVIRONMENT, check=True)
     if scenario is not None:
         (tmp_path / "lossy.toml").write_text(scenario[1])
+    if "my_law.py" in command:
+        page = (DOCS / "guide" / shown[0]).read_text("utf-8")
+        law = re.search(r"whole file `my_law.py`:\n\n```python\n(.*?)```", page, re.DOTALL)
+        assert law is not None
+        (tmp_path / "my_law.py").write_text(law[1], "utf-8")
     printed = on_a_terminal([*program, *shlex.split(command)], tmp_path)
     at = 0
     for part in re.split(r"^\.\.\.\n", output, flags=re.MULTILINE):

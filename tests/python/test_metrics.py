@@ -14,8 +14,7 @@ from airtcp.cli.show import put_grid
 from airtcp.data import metrics
 from airtcp.data.metrics import Metric, record
 from airtcp.questions.run import tables
-from airtcp.questions.study.rows import heads
-from airtcp.questions.trace.tables import measured, slot, throughput
+from airtcp.questions.study import tables as study_tables
 from airtcp.words import columns
 from airtcp.words.grid import Grid, broken
 
@@ -143,12 +142,9 @@ def test_a_title_is_in_one_place(
 def test_studied_links_are_called_the_same_everywhere(tmp_path: Path) -> None:
     path = airtcp.synth(tmp_path / "a.txt", prr=0.8, packets=2000)
     links = airtcp.study(path, replicas=2, compare=False, remedies=False).json["links"]
-    shown = [c.head for c in (*measured(links).values(), slot(links), *throughput(links))]
-    page = [head for _, head in heads()]
-    titles = {key: metric.title for key, metric in columns.studied().items()}
-    assert {metric.split(" (")[0] for metric in page[1:]} <= set(titles.values())
-    shown = [head.replace("-\n", "-").replace("\n", " ") for head in shown]
-    assert [head for head in page[1:] if head.lower() not in map(str.lower, shown)] == []
+    headings = [column.heading for column in study_tables.links(links, 2).columns]
+    assert set(headings) <= {metric.label for metric in columns.studied().values()}
+    assert len(headings) == 13
 
 
 def test_limits_are_those_of_the_quantity() -> None:

@@ -16,10 +16,11 @@ import pytest
 
 import airtcp
 import airtcp_papers
+import page_parts
 from airtcp.charts import draw
 from airtcp.cli import figures
 from airtcp.cli.options import FigureWidth
-from airtcp.questions import page_parts, shown
+from airtcp.questions import shown
 from airtcp_papers.result import PapersResult
 from test_start import SCENARIO
 

@@ -14,7 +14,8 @@ from airtcp.questions.compare import delay, effects, quantities
 from airtcp.questions.compare import findings as compare
 from airtcp.questions.compare import findings_remedies as remedies
 from airtcp.questions.compare import rows as compare_rows
-from airtcp.questions.compare import sections_remedies as page
+from airtcp.questions.compare.answer_remedies import helps
+from airtcp.questions.study.sections import study_page
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -80,7 +81,7 @@ def test_a_lossy_link_is_helped_and_it_is_said(lossy: Path) -> None:
     assert remedies.helpful(found) == first
     # The remedy is named in words.
     spoken = effects.spoken(first)
-    assert compare.remedy(found).headline.startswith(f"{spoken[0].upper()}{spoken[1:]} would ")
+    assert str(helps(None, found)).startswith(f"{spoken[0].upper()}{spoken[1:]} would ")
     assert [m["quantity"] for m in verdict["measures"]][2] == "bytes_per_byte"
 
 
@@ -124,23 +125,23 @@ def test_a_study_says_it_everywhere(run: Program, lossy: Path, tmp_path: Path) -
     assert table["variant"].to_list() == [o["variant"] for o in link["remedies"]["outcomes"]]
     assert table["bytes_per_byte"].null_count() == 0
     html = (tmp_path / "all" / "report.html").read_text("utf-8")
-    assert "Remedies for this link" in html
+    assert "<h2>Remedies against losses</h2>" in html
     assert "Goodput and delivery time" in html
     out = _ended(run(*arguments, "--details"))
-    assert " would multiply the goodput of sack by " in " ".join(out.split())
+    assert " would multiply goodput by " in " ".join(out.split())
     without = _ended(run(*arguments, "--no-remedies", "--json"))
     assert json.loads(without)["links"][0]["remedies"] is None
 
 
 def test_of_several_links(lossy: Path, clean: Path, run: Program) -> None:
     result = airtcp.study([lossy, clean], replicas=2, compare=False, remedies="lt-tcp")
-    [said] = [f for f in result.findings if f.headline == "Remedies for these links"]
-    assert said.text.startswith("A coded transport (LT-TCP) would help on 1 link, ")
-    drawn = page.helped(result.json["links"])
-    assert drawn is not None
-    helps, nothing = (row[1] for row in drawn["several"]["rows"])
-    assert helps.startswith("A coded transport (LT-TCP) would multiply the goodput of sack by ")
-    assert nothing.endswith("have nothing to repair: the link loses nothing")
+    answer = result.answer()
+    assert answer is not None
+    assert str(answer.help).startswith("A coded transport (LT-TCP) would help most: on 1 link TCP ")
+    items = study_page(result.json).items
+    said = {item.name: " ".join(item.notes) for item in items}
+    assert "A coded transport (LT-TCP) would " in said["lossy"]
+    assert "would" not in said["clean"]
     command = ("compare", lossy, clean, "--tcp", "sack", "--remedies", "lt-tcp", "-q")
     assert "A coded transport (LT-TCP) would help on 1 link, " in _ended(run(*command))
     out = _ended(run(*command, "--details"))
@@ -259,7 +260,6 @@ def test_what_has_no_interval_is_not_tested() -> None:
     made["channel"] = "trace"
     row = compare_rows.mean_row(made, _drawn(made["outcomes"][1]))
     assert (row["gain"], row["mean"]) == (None, 131.0)
-    assert "No remedy is shown to help" in compare.remedies_over([made, made]).text
 
 
 def _drawn(outcome: Any) -> Any:

@@ -13,6 +13,8 @@ import pytest
 import airtcp
 from airtcp.questions.compare import quantities
 from airtcp.words import notes
+from airtcp.words.sentences import Finding
+from page_parts import parts_of, unpacked
 
 if TYPE_CHECKING:
     from conftest import Program
@@ -100,7 +102,9 @@ def test_an_assumed_slot_stands_beside_every_rate(run: Program, tmp_path: Path) 
     ended = run("study", "bits.txt", "--replicas", "2", "--html", "page.html")
     assert ended.code == 0, ended.err
     assert "rates assume 10 ms" in ended.out
-    found = airtcp.study(tmp_path / "bits.txt", replicas=2).findings
+    answer = airtcp.study(tmp_path / "bits.txt", replicas=2).answer()
+    assert answer is not None
+    found = [part for part in answer.details if isinstance(part, Finding)]
     rates = [f for f in found if "packets/s" in f.headline + f.text]
     assert rates
     assert all(ASSUMED in finding.headline + finding.text for finding in rates), rates
@@ -189,7 +193,8 @@ def test_axes_and_tables_of_a_page_say_that_the_slot_is_assumed(
     titles = set(re.findall(r'"title":"([^"]*(?:packets|[kM]b)/s[^"]*)"', page))
     assert titles
     assert all(ASSUMED in title for title in titles), titles
-    assert f'"rate":"packets/s ({ASSUMED})"' in page
+    (links,) = parts_of(page).payload["items"]["packed"]
+    assert all(f"packets/s ({ASSUMED})" in link["heads"] for link in unpacked(links))
     known = run(
         "study", "one.txt", "--interval", "10 ms", "--replicas", "2", "--html", "known.html"
     )

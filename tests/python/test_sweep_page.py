@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from airtcp.questions.page_parts import parts_of
 from airtcp.questions.sweep import live, locks
 from airtcp.questions.sweep.run import State
+from page_parts import data_of, parts_of
 from test_sweep import LOSS, asked, run
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def test_the_page_shows_how_far_a_running_sweep_is(
         left, (finished, total) = re.findall(r"\d+", headline), re.findall(r"\d+", text)[:2]
         assert total == "40"
         assert left == [str(40 - int(finished))]
-        drawn = part.payload["data"].get("curve-total_goodput_bps", {"points": []})["points"]
+        drawn = data_of(part.payload).get("curve-total_goodput_bps", {"points": []})["points"]
         assert len(drawn) == (int(finished) if int(finished) > 1 else 0)
         done.append(int(finished))
     assert done == sorted(done)

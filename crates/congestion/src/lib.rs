@@ -16,8 +16,11 @@
 
 mod acked_count;
 mod additive;
+mod base;
+pub mod conformance;
 mod control;
 mod curve;
+pub mod external;
 mod growth;
 mod needs;
 mod prior;
@@ -43,13 +46,13 @@ mod westwood;
 mod westwood_plus;
 
 #[cfg(test)]
-mod conformance;
-#[cfg(test)]
 mod fluid;
 
 pub use acked_count::AckedCount;
 pub use additive::Additive;
+pub use base::{BadValue, Base};
 pub use control::{CongestionControl, LawTable};
+pub use external::ExternalLaw;
 pub use growth::Growth;
 pub use needs::Needs;
 pub use prior::Prior;

@@ -5,11 +5,12 @@ use airtcp_probe::ConfigError;
 use airtcp_units::{BitRate, Nanos};
 use schemars::JsonSchema;
 use serde::de::value::MapAccessDeserializer;
-use serde::{Deserialize, Deserializer, Serialize, de};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use serde_json::{Map, Value};
 
 use super::{
-    AckSample, Congestion, CongestionControl, Idle, LawParams, LawState, LawTable, Lost, Needs,
-    Promises, Sent,
+    AckSample, Congestion, CongestionControl, ExternalLaw, Idle, LawParams, LawState, LawTable,
+    Lost, Needs, Promises, Sent,
 };
 
 /// From one entry per law this macro makes the enum, its configuration, the list and the
@@ -29,10 +30,27 @@ macro_rules! registry {
         }
 
         /// The congestion law of a connection: a name, or a table with `law` and its parameters.
-        #[derive(Debug, Clone, PartialEq, Serialize)]
-        #[serde(tag = "law")]
+        #[derive(Debug, Clone, PartialEq)]
         pub enum LawConfig {
-            $(#[doc = $doc] #[serde(rename = $name)] $law(super::$config),)+
+            $(#[doc = $doc] $law(super::$config),)+
+            /// A law from outside this crate, which the call has named.
+            External(ExternalLaw),
+        }
+
+        /// [`LawConfig`] as it is written, without laws from outside.
+        #[derive(Serialize)]
+        #[serde(tag = "law")]
+        enum Written<'a> {
+            $(#[serde(rename = $name)] $law(&'a super::$config),)+
+        }
+
+        impl Serialize for LawConfig {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                match self {
+                    $(Self::$law(c) => Written::$law(c).serialize(serializer),)+
+                    Self::External(law) => law.serialize(serializer),
+                }
+            }
         }
 
         /// The table form of [`LawConfig`].
@@ -67,8 +85,8 @@ macro_rules! registry {
             }
 
             /// The law's name.
-            pub const fn name(&self) -> &'static str {
-                match self { $(Self::$law(_) => $name,)+ }
+            pub fn name(&self) -> &str {
+                match self { $(Self::$law(_) => $name,)+ Self::External(law) => law.label() }
             }
 
             /// Checks the law's parameters.
@@ -76,17 +94,26 @@ macro_rules! registry {
             /// # Errors
             /// The key at fault, what was found and what is accepted.
             pub fn validate(&self) -> Result<(), ConfigError> {
-                match self { $(Self::$law(c) => <super::$config as LawTable>::validate(c),)+ }
+                match self {
+                    $(Self::$law(c) => <super::$config as LawTable>::validate(c),)+
+                    Self::External(_) => Ok(()),
+                }
             }
 
             /// What the law needs of the path to work as its source describes.
             pub fn needs(&self) -> Needs {
-                match self { $(Self::$law(c) => <super::$config as LawTable>::needs(c),)+ }
+                match self {
+                    $(Self::$law(c) => <super::$config as LawTable>::needs(c),)+
+                    Self::External(law) => law.maker().needs(),
+                }
             }
 
             /// Builds the law; [`CongestionControl::start`] sets its window.
             pub fn build(&self) -> Law {
-                match self { $(Self::$law(c) => Law::$law(super::$law::new(c)),)+ }
+                match self {
+                    $(Self::$law(c) => Law::$law(super::$law::new(c)),)+
+                    Self::External(law) => Law::Dyn(law.make()),
+                }
             }
         }
 
@@ -145,7 +172,13 @@ impl<'de> Deserialize<'de> for LawConfig {
                 Name::deserialize(de::value::StrDeserializer::new(name)).map(LawConfig::from)
             }
             fn visit_map<A: de::MapAccess<'de>>(self, map: A) -> Result<LawConfig, A::Error> {
-                Table::deserialize(MapAccessDeserializer::new(map)).map(LawConfig::from)
+                let table = Map::deserialize(MapAccessDeserializer::new(map))?;
+                if table.contains_key("external") {
+                    let law = ExternalLaw::read(&table).map_err(de::Error::custom)?;
+                    return Ok(LawConfig::External(law));
+                }
+                let table = Table::deserialize(Value::Object(table));
+                table.map(LawConfig::from).map_err(de::Error::custom)
             }
         }
         d.deserialize_any(Visitor)
@@ -161,9 +194,27 @@ impl JsonSchema for LawConfig {
         let table = <Table as JsonSchema>::json_schema(generator);
         schemars::json_schema!({
             "description": "The congestion law: its name, or a table with `law` and its parameters.",
-            "anyOf": [name, table]
+            "anyOf": [name, table, external()]
         })
     }
+}
+
+/// The schema of a law from outside.
+fn external() -> schemars::Schema {
+    schemars::json_schema!({
+        "description": "A law of one's own, among those that --law or --tcp names; its keys stand beside.",
+        "type": "object",
+        "required": ["external"],
+        "properties": {
+            "external": { "description": "Name of the law.", "type": "string" },
+            "file": { "description": "Its file, in results.", "type": "string" },
+            "sha256": {
+                "description": "Hash of its source, in results. A law of another hash is refused.",
+                "type": "string"
+            }
+        },
+        "additionalProperties": { "type": ["number", "boolean", "string"] }
+    })
 }
 
 impl CongestionControl for Law {

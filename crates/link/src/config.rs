@@ -3,7 +3,7 @@
 use airtcp_probe::ConfigError;
 use airtcp_units::{Bytes, Probability, Span};
 
-use crate::{LossConfig, PolicerConfig, ProtocolConfig, Rate};
+use crate::{Delay, LossConfig, PolicerConfig, ProtocolConfig, Rate};
 
 /// One direction of a link. All keys have defaults: an empty table is a link of unlimited rate
 /// without delay or loss.
@@ -19,8 +19,8 @@ pub struct LinkConfig {
     /// Transmission time of each packet, whatever its size, for instance "10 ms". Excludes `rate`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slot: Option<Span>,
-    /// Propagation delay, one way, for instance "40 ms".
-    pub delay: Span,
+    /// Propagation delay, one way, for instance "40 ms", or the table of a changing delay.
+    pub delay: Delay,
     /// Maximum packet size, IP header included. Longer packets are dropped before transmission.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mtu: Option<Bytes>,
@@ -143,6 +143,12 @@ impl LinkConfig {
                 format!("\"{}\" was not read", trace.trace),
             ));
         }
+        if let Some(Rate::Steps(all)) = &self.rate {
+            all.check("rate.steps")?;
+        }
+        if let Delay::Steps(all) = &self.delay {
+            all.check("delay.steps")?;
+        }
         if self.slot == Some(Span::ZERO) {
             return Err(ConfigError::new(
                 "slot",
@@ -195,6 +201,7 @@ impl LinkConfig {
             ("jitter", self.jitter.is_some()),
             ("reordering", self.reordering.is_some()),
             ("duplication", self.duplication.get() > 0.0),
+            ("delay.steps", matches!(self.delay, Delay::Steps(_))),
         ];
         for (key, given) in given {
             if given {

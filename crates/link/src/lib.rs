@@ -16,11 +16,15 @@ mod loss;
 mod policer;
 pub mod protocol;
 mod rate;
+mod steps;
 
 pub use airtcp_probe::{ConfigError, Entry};
 pub use config::{Distribution, JitterConfig, LinkConfig, LossUnit, ReorderingConfig};
-pub use link::{CorruptionNotice, CorruptionNotices, Latency, Link, LinkStats, ProtocolStats};
+pub use link::{
+    CorruptionNotice, CorruptionNotices, Latency, Link, LinkChange, LinkStats, ProtocolStats,
+};
 pub use loss::*;
 pub use policer::PolicerConfig;
 pub use protocol::ProtocolConfig;
 pub use rate::{Rate, RateTrace};
+pub use steps::{Delay, Steps};

@@ -32,11 +32,12 @@ use self::super_segments::{Part, SuperSegments};
 use self::wire::{Transmission, Wire};
 use crate::loss::Build;
 use crate::policer::Policer;
-use crate::{JitterConfig, LinkConfig, Loss, LossUnit, ReorderingConfig};
+use crate::{JitterConfig, LinkConfig, Loss, LossUnit, ReorderingConfig, Steps};
 
 mod ahead;
 mod arq_engine;
 mod arrival;
+mod change;
 mod control;
 mod corruption;
 mod latency;
@@ -45,6 +46,7 @@ mod super_segments;
 mod wire;
 
 pub use arq_engine::ProtocolStats;
+pub use change::LinkChange;
 pub use corruption::{CorruptionNotice, CorruptionNotices};
 pub use latency::Latency;
 
@@ -98,6 +100,8 @@ pub struct Link {
     /// Reports of the other direction's link protocol that this direction carries.
     control: Option<Box<Control>>,
     jitter: Option<(JitterConfig, Keyed)>,
+    /// The delay, if it changes.
+    delays: Option<Box<Steps<Span>>>,
     reordering: Option<(ReorderingConfig, Keyed)>,
     duplication: Option<(f64, Keyed)>,
     waiting: bool,
@@ -158,6 +162,7 @@ impl Link {
             arq: None,
             control: None,
             jitter: config.jitter.clone().map(|j| (j, keyed("jitter"))),
+            delays: config.delay.clone().into_steps(),
             reordering: config.reordering.clone().map(|r| (r, keyed("reordering"))),
             duplication: (duplication > 0.0).then(|| (duplication, keyed("duplication"))),
             waiting: false,

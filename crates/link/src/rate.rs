@@ -1,4 +1,4 @@
-//! The rate of a link: constant, or varying as recorded.
+//! The rate of a link: constant, varying as recorded, or changing in steps.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,6 +9,8 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 use serde::{Serialize, Serializer};
 
+use crate::Steps;
+
 /// The rate of a link's transmitter.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Rate {
@@ -16,6 +18,8 @@ pub enum Rate {
     Constant(BitRate),
     /// A rate that varies as recorded in a file.
     Trace(RateTrace),
+    /// A rate that changes at given times.
+    Steps(Steps<BitRate>),
 }
 
 /// A rate that varies as recorded in a file: a mahimahi link trace (each line is a delivery
@@ -99,6 +103,7 @@ impl fmt::Display for Rate {
         match self {
             Self::Constant(rate) => rate.fmt(f),
             Self::Trace(trace) => write!(f, "that of \"{}\"", trace.trace),
+            Self::Steps(all) => write!(f, "that of {} steps", all.steps.len()),
         }
     }
 }
@@ -108,6 +113,7 @@ impl Serialize for Rate {
         match self {
             Self::Constant(rate) => rate.serialize(s),
             Self::Trace(trace) => trace.serialize(s),
+            Self::Steps(all) => all.serialize(s),
         }
     }
 }
@@ -120,17 +126,51 @@ impl<'de> Deserialize<'de> for Rate {
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str(
                     "a rate as a string such as \"54 Mb/s\", or a table such as \
-                     { trace = \"lte.down\" }",
+                     { trace = \"lte.down\" } or { steps = [[\"0 s\", \"20 Mb/s\"], [\"20 s\", \"5 Mb/s\"]] }",
                 )
             }
             fn visit_str<E: Error>(self, text: &str) -> Result<Rate, E> {
                 text.parse().map(Rate::Constant).map_err(E::custom)
             }
             fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Rate, A::Error> {
-                RateTrace::deserialize(MapAccessDeserializer::new(map)).map(Rate::Trace)
+                Table::deserialize(MapAccessDeserializer::new(map))?
+                    .rate()
+                    .map_err(A::Error::custom)
             }
         }
         d.deserialize_any(Either)
+    }
+}
+
+/// The table of either kind of varying rate.
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    trace: Option<String>,
+    steps: Option<Vec<(Span, BitRate)>>,
+    offset: Option<Span>,
+    unit: Option<String>,
+    scale: Option<f64>,
+}
+
+impl Table {
+    fn rate(self) -> Result<Rate, &'static str> {
+        let Self { trace, steps, offset, unit, scale } = self;
+        match (trace, steps) {
+            (Some(trace), None) => Ok(Rate::Trace(RateTrace {
+                trace,
+                offset: offset.unwrap_or(Span::ZERO),
+                unit,
+                scale: scale.unwrap_or(1.0),
+                capacity: None,
+            })),
+            (None, Some(steps)) if offset.is_none() && unit.is_none() && scale.is_none() => {
+                Ok(Rate::Steps(Steps { steps }))
+            }
+            (None, Some(_)) => Err("steps have no offset, unit or scale; these are for a trace"),
+            (Some(_), Some(_)) => Err("trace and steps exclude each other"),
+            (None, None) => Err("missing field `trace` or `steps`"),
+        }
     }
 }
 
@@ -141,9 +181,10 @@ impl schemars::JsonSchema for Rate {
     fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
         let constant = generator.subschema_for::<BitRate>();
         let varying = generator.subschema_for::<RateTrace>();
+        let steps = generator.subschema_for::<Steps<BitRate>>();
         schemars::json_schema!({
-            "description": "A rate with its unit, such as \"54 Mb/s\", or a rate that varies as recorded in a file.",
-            "anyOf": [constant, varying]
+            "description": "A rate with its unit, such as \"54 Mb/s\", or a rate that varies as recorded in a file or in steps.",
+            "anyOf": [constant, varying, steps]
         })
     }
 }
@@ -164,7 +205,9 @@ mod tests {
         for (bad, said) in [
             ("rate = 5", "such as \"54 Mb/s\", or a table"),
             ("rate = { file = \"x\" }", "unknown field `file`, expected one of `trace`"),
-            ("rate = {}", "missing field `trace`"),
+            ("rate = {}", "missing field `trace` or `steps`"),
+            ("rate = { trace = \"x\", steps = [] }", "exclude each other"),
+            ("rate = { steps = [], scale = 2.0 }", "no offset, unit or scale"),
             ("rate = \"fast\"", "expected a rate"),
         ] {
             let error = read(bad).unwrap_err().to_string();

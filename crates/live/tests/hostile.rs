@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use airtcp_live::emulate::{Emulation, RECORD_HEADER, read_arrivals, replay};
+use airtcp_live::emulate::{Emulation, RECORD_HEADER, Set, read_arrivals, replay};
 use airtcp_scenario::Resolved;
 use airtcp_units::{Nanos, Outcomes};
 use proptest::prelude::*;
@@ -91,12 +91,16 @@ proptest! {
             .collect();
         let again = read_arrivals(&text, 2).unwrap();
         let plan = plan(if cell { CELL } else { LINK });
-        let met = replay(&plan, Vec::new(), &load, &again, Nanos(at + 5_000_000_000)).unwrap();
+        let mut none = |_: &Set| Err("no change was recorded".to_owned());
+        let until = Nanos(at + 5_000_000_000);
+        let emulation = Emulation::new(&plan, Vec::new(), &load).unwrap();
+        let met = replay(emulation, &load, &again, &mut none, until).unwrap();
         prop_assert_eq!(met.len() as u64, fates);
     }
 
     #[test]
-    fn any_text_of_arrivals(text in "(airtcp arrivals 1\n)?([0-9a-f \n-]|[^a]){0,200}") {
+    fn any_text_of_arrivals(text in "(airtcp arrivals 1\n)?([0-9a-f \n-]|set |[^a]){0,200}") {
         let _ = read_arrivals(&text, 2);
+        let _ = Set::read(&text);
     }
 }

@@ -7,13 +7,15 @@ use std::sync::Arc;
 
 use airtcp_link::Rate;
 use airtcp_live::emulate::{
-    Arrival, Counts, Emulation, Fate, RECORD_HEADER, read_arrivals, replay,
+    Counts, Emulation, Fate, RECORD_HEADER, Recorded, Set, read_arrivals, replay,
 };
-use airtcp_packet::{Ecn, Flags, Seq};
 use airtcp_scenario::Resolved;
-use airtcp_units::{Capacity, LowBits, Nanos, Narrow, Span};
-use airtcp_wire::checksum::{Addresses, Payload};
-use airtcp_wire::{ipv4, tcp};
+use airtcp_units::{Capacity, Nanos, Span};
+use airtcp_wire::ipv4;
+
+use traffic::{Numbers, traffic};
+
+mod traffic;
 
 const BURSTY: &str = r#"
 duration = "1 s"
@@ -53,17 +55,6 @@ flows = [{ from = "ap", to = "sta0" },
     app = { kind = "constant-rate", rate = "240 kb/s", message = "200 B" } }]
 "#;
 
-/// A small generator of numbers for arrivals and calls.
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % n
-    }
-}
-
 fn load(_: &str) -> Result<Arc<airtcp_units::Outcomes>, String> {
     Err("no file".into())
 }
@@ -81,61 +72,11 @@ fn plan(text: &str) -> Resolved {
     plan
 }
 
-/// A frame of TCP from a port: data from port 0, ACKs from port 1.
-fn frame(port: usize, flow: u16, number: u32) -> Vec<u8> {
-    let ports = if port == 0 { [5_201, 40_000 + flow] } else { [40_000 + flow, 5_201] };
-    let len = if port == 0 { 1_448 } else { 0 };
-    let header = tcp::Repr {
-        source_port: ports[0],
-        destination_port: ports[1],
-        seq: Seq(number.wrapping_mul(1_448)),
-        ack: Seq(number),
-        flags: Flags::ACK,
-        window: 500,
-        options: tcp::Options { timestamps: Some((number, number)), ..Default::default() },
-        ..tcp::Repr::default()
-    };
-    let addresses = [[10, 0, 0, 1], [10, 0, 0, 2]];
-    let (source, destination) = (addresses[port].into(), addresses[1 - port].into());
-    let ip = ipv4::Repr {
-        source,
-        destination,
-        protocol: if flow == 9 { 1 } else { tcp::PROTOCOL },
-        hop_limit: 64,
-        dscp: 0,
-        ecn: Ecn::Ect0,
-        ident: u16::low_bits(number),
-        dont_fragment: true,
-        more_fragments: false,
-        frag_offset: 0,
-        payload_len: header.buffer_len() + len,
-    };
-    let mut frame = vec![2; 12];
-    frame.extend([8, 0]);
-    ip.emit(&mut frame);
-    header.emit(&mut frame, &Addresses::V4(source, destination), Payload::zeros(len));
-    frame.resize(frame.len() + len, 7);
-    frame
-}
-
-/// Bursts from both ports over two seconds: (time, port, frame).
-fn traffic(seed: u64) -> Vec<(Nanos, usize, Vec<u8>)> {
-    let mut numbers = Numbers(seed);
-    let (mut at, mut all) = (0, Vec::new());
-    for number in 0.. {
-        at +=
-            if numbers.below(24) == 0 { numbers.below(20_000_000) } else { numbers.below(300_000) };
-        if at > 2_000_000_000 {
-            break;
-        }
-        let port = usize::from(numbers.below(3) == 0);
-        let flow = if numbers.below(20) == 0 { 9 } else { u16::narrow(numbers.below(4)) };
-        all.push((Nanos(at), port, frame(port, flow, number)));
-    }
-    all
-}
-
 const END: Nanos = Nanos(4_000_000_000);
+
+fn begin(plan: &Resolved) -> Emulation {
+    Emulation::new(plan, Vec::new(), &load).unwrap()
+}
 
 /// What a drive has seen.
 #[derive(Default)]
@@ -143,7 +84,7 @@ struct Seen {
     fates: Vec<Fate>,
     /// Port, time and bytes of what left.
     left: Vec<(usize, Nanos, Vec<u8>)>,
-    arrivals: Vec<Arrival>,
+    arrivals: Vec<Recorded>,
     counts: Counts,
 }
 
@@ -208,14 +149,13 @@ fn same(name: &str, text: &str, also: impl Fn(&Counts)) {
         let differ = late.fates.iter().zip(&once.fates).filter(|(a, b)| a != b).count();
         assert_eq!((late.fates.len(), differ), (once.fates.len(), 0), "{name}: fates that differ");
         assert!(late.left == once.left, "{name}: frames that differ");
-        let lines: Vec<String> = late.arrivals.iter().map(Arrival::to_string).collect();
+        let lines: Vec<String> = late.arrivals.iter().map(Recorded::to_string).collect();
         let file = format!("{RECORD_HEADER}\n{}\n", lines.join("\n"));
         let read = read_arrivals(&file, 2).unwrap();
         assert_eq!(read, late.arrivals);
-        assert!(
-            replay(&plan, Vec::new(), &load, &read, END).unwrap() == late.fates,
-            "{name}: replay"
-        );
+        let mut none = |_: &Set| Err("no change was recorded".to_owned());
+        let again = replay(begin(&plan), &load, &read, &mut none, END).unwrap();
+        assert!(again == late.fates, "{name}: replay");
         also(&once.counts);
     }
 }
@@ -296,6 +236,9 @@ fn refused() {
         ("airtcp arrivals 1\n5 1 60 00\n4 1 60 00", "line 3"),
         ("airtcp arrivals 1\n5 1 60 0g", "hexadecimal"),
         ("airtcp arrivals 1\n5 1 1 0000", "up to 1 bytes"),
+        ("airtcp arrivals 1\n5 set links[0].rate", "is no change: expected such as set"),
+        ("airtcp arrivals 1\n5 set a=1\n4 set a=2", "line 3 of the arrivals: the time 4"),
+        ("airtcp arrivals 1\nx set a=1", "the time is \"x\""),
     ] {
         let error = read_arrivals(text, 2).unwrap_err().to_string();
         assert!(error.contains(part), "{error}");

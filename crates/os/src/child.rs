@@ -1,8 +1,9 @@
-//! A program inside a network namespace: it ends with its parent, and finds the given names.
+//! A program inside a network namespace: it and all it starts end with its parent, and it finds the given names.
 
 use crate::error::{Error, Result};
 use crate::namespace::{NAMESPACE_REMEDY, NetNs};
-use crate::signal;
+use crate::signal::{self, Signal};
+use crate::tree;
 use rustix::fs::{Mode, OFlags};
 use std::ffi::CString;
 use std::fmt::Write as _;
@@ -89,12 +90,15 @@ fn files_first(switch: &str) -> Option<String> {
     Some(switch.lines().map(line).collect())
 }
 
-/// Starts a program in a namespace. The kernel kills it when the calling *thread* ends, however it ends; what it starts
-/// itself is its own business. With `names`, it sees these in a mount namespace of its own: nothing is written to a
-/// disk, and nothing is left.
+/// Starts a program in a network namespace, and in a process namespace of its own. When the program ends, when the child
+/// that is returned is killed, or when the calling *thread* ends, however it ends, the kernel kills the program and all
+/// that it started, whatever sessions these are in. With `names`, it sees these in a mount namespace of its own: nothing
+/// is written to a disk, and nothing is left.
+///
+/// The child that is returned stands for the program: it has its status, and passes SIGINT and SIGTERM on.
 ///
 /// # Errors
-/// If the program does not exist or may not run, or if the namespace refuses it.
+/// If the program does not exist or may not run, or if a namespace refuses it.
 #[allow(unsafe_code, reason = "no safe library runs a function between fork and exec")]
 pub fn spawn_in(namespace: &NetNs, names: Option<&Names>, command: &mut Command) -> Result<Child> {
     let program = command.get_program().to_string_lossy().into_owned();
@@ -106,10 +110,14 @@ pub fn spawn_in(namespace: &NetNs, names: Option<&Names>, command: &mut Command)
     // nothing, takes no lock, and its errors carry a number only.
     unsafe {
         command.pre_exec(move || {
-            end_with(parent)?;
-            signal::mask(libc::SIG_UNBLOCK)?;
+            killed_with(parent)?;
             check(libc::setns(held.as_raw_fd(), libc::CLONE_NEWNET))?;
-            if files.is_empty() { Ok(()) } else { put(&files) }
+            // The program's process is the only one that returns.
+            tree::plant()?;
+            own_mounts()?;
+            put(&files)?;
+            own_processes();
+            signal::mask(libc::SIG_UNBLOCK)
         });
     }
     command.spawn().map_err(|e| match e.raw_os_error() {
@@ -123,13 +131,37 @@ pub fn spawn_in(namespace: &NetNs, names: Option<&Names>, command: &mut Command)
     })
 }
 
-fn check(code: libc::c_int) -> io::Result<()> {
+/// Asks a program to end: passes SIGINT or SIGTERM on to it.
+///
+/// # Errors
+/// If the program's child was waited for already.
+pub fn ask(child: &Child, signal: Signal) -> Result<()> {
+    use rustix::process::{Pid, Signal as Number, kill_process};
+    let number = match signal {
+        Signal::Interrupt => Number::INT,
+        _ => Number::TERM,
+    };
+    let id = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+    let id = id.ok_or_else(|| Error::Input("a program has no number".to_owned()))?;
+    kill_process(id, number).map_err(|e| Error::system("asking a program to end", e))
+}
+
+pub(crate) fn check(code: libc::c_int) -> io::Result<()> {
     if code < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+}
+
+/// Asks for the end of this process when its parent ends, and sees that it has not ended yet. The kernel forgets it when the
+/// process enters a user namespace.
+///
+/// # Errors
+/// If the process that started this one is another, or has ended.
+pub fn end_with(parent: i32) -> Result<()> {
+    killed_with(parent).map_err(|e| Error::system(format!("ending with process {parent}"), e))
 }
 
 /// Asks for SIGKILL at the end of the parent, and sees that it has not ended yet.
 #[allow(unsafe_code, reason = "no safe library sets PR_SET_PDEATHSIG between fork and exec")]
-fn end_with(parent: i32) -> io::Result<()> {
+fn killed_with(parent: i32) -> io::Result<()> {
     // SAFETY: both calls take and return numbers.
     let still = unsafe {
         check(libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL))?;
@@ -138,19 +170,41 @@ fn end_with(parent: i32) -> io::Result<()> {
     if still == parent { Ok(()) } else { Err(io::Error::from_raw_os_error(libc::ESRCH)) }
 }
 
+/// A mount namespace of this process, whose changes no other sees.
+#[allow(unsafe_code, reason = "mounts are not in the features of rustix that are used")]
+fn own_mounts() -> io::Result<()> {
+    let none = ptr::null();
+    let private = libc::MS_REC | libc::MS_PRIVATE;
+    // SAFETY: all pointers are null or strings that end in NUL and outlive the calls.
+    unsafe {
+        check(libc::unshare(libc::CLONE_NEWNS))?;
+        check(libc::mount(none, c"/".as_ptr(), none, private, none.cast()))
+    }
+}
+
+/// `/proc` of the process namespace, where its processes have the numbers that they know. Where the system refuses, as
+/// in containers that hide parts of `/proc`, the outer one stays.
+#[allow(unsafe_code, reason = "mounts are not in the features of rustix that are used")]
+fn own_processes() {
+    let flags = libc::MS_NOSUID | libc::MS_NODEV | libc::MS_NOEXEC;
+    let (kind, place) = (c"proc".as_ptr(), c"/proc".as_ptr());
+    // SAFETY: all pointers are null or strings that end in NUL and outlive the call.
+    let _ = unsafe { libc::mount(kind, place, kind, flags, ptr::null()) };
+}
+
 /// Puts the files in their places, in a mount namespace of this process. They are written to a file system in memory,
 /// which is mounted over `/tmp` for a moment, inside that namespace only.
 #[allow(unsafe_code, reason = "mounts are not in the features of rustix that are used")]
 fn put(files: &[File]) -> io::Result<()> {
+    if files.is_empty() {
+        return Ok(());
+    }
     let none = ptr::null();
     let kind = c"tmpfs".as_ptr();
     let place = c"/tmp".as_ptr();
     let flags = libc::MS_NOSUID | libc::MS_NODEV | libc::MS_NOEXEC;
     // SAFETY: all pointers are null or strings that end in NUL and outlive the calls.
     unsafe {
-        check(libc::unshare(libc::CLONE_NEWNS))?;
-        let private = libc::MS_REC | libc::MS_PRIVATE;
-        check(libc::mount(none, c"/".as_ptr(), none, private, none.cast()))?;
         check(libc::mount(kind, place, kind, flags, c"mode=755,size=1m".as_ptr().cast()))?;
     }
     for file in files {

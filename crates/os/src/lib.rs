@@ -7,7 +7,9 @@
 pub mod child;
 pub mod clock;
 pub mod datagram;
+pub mod device;
 pub mod error;
+pub mod fifo;
 pub mod interface;
 pub mod namespace;
 pub mod offload;
@@ -18,7 +20,9 @@ pub mod schedule;
 pub mod send;
 pub mod signal;
 mod socket;
+pub mod spread;
 pub mod tcp;
+mod tree;
 pub mod user;
 pub mod wait;
 

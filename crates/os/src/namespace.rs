@@ -1,9 +1,11 @@
-//! Network namespaces that have no name, and go with the last process or descriptor that holds them.
+//! Network namespaces: without a name they go with the last process or descriptor that holds them, with one they stay until
+//! they are removed.
 
 use crate::error::{Error, Result};
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 use std::fs::File;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::Path;
 use std::thread;
 
 /// A network namespace.
@@ -26,6 +28,30 @@ impl NetNs {
         let namespace = made.unwrap_or_else(|_| Err(Error::Input("a thread failed".to_owned())))?;
         namespace.within(|| crate::program::ip("link set dev lo up\n"))?;
         Ok(namespace)
+    }
+
+    /// A new namespace with a name, as `ip netns` makes it, with its loopback interface up.
+    ///
+    /// # Errors
+    /// If there is one of this name, if the name cannot be one, or if the process may not.
+    pub fn named(name: &str) -> Result<(Self, Named)> {
+        let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+        if !(1..=200).contains(&name.len())
+            || !name.chars().all(fits)
+            || name.starts_with(['-', '.'])
+        {
+            return Err(Error::Input(format!(
+                "'{name}' cannot be the name of a namespace: use letters, digits, '-', '_' and '.'"
+            )));
+        }
+        netns("add", name)?;
+        let guard = Named { name: name.to_owned() };
+        let path = Path::new(FOLDER).join(name);
+        let file = File::open(&path)
+            .map_err(|e| Error::system(format!("opening '{}'", path.display()), e))?;
+        let namespace = Self { fd: file.into() };
+        namespace.within(|| crate::program::ip("link set dev lo up\n"))?;
+        Ok((namespace, guard))
     }
 
     /// The namespace of the calling thread.
@@ -75,6 +101,35 @@ impl NetNs {
             Err(panic) => std::panic::resume_unwind(panic),
         })
     }
+}
+
+/// Where `ip netns` keeps its names.
+const FOLDER: &str = "/run/netns";
+
+/// The name of a namespace, which is removed when this goes.
+#[derive(Debug)]
+pub struct Named {
+    name: String,
+}
+
+impl Drop for Named {
+    fn drop(&mut self) {
+        let _ = netns("del", &self.name);
+    }
+}
+
+/// Runs `ip netns`.
+fn netns(what: &str, name: &str) -> Result<()> {
+    let done = crate::program::run("ip", &["netns", what, name], "");
+    let output = done.map_err(|e| Error::system("running 'ip'", e))?.ok_or_else(|| {
+        Error::Input("the program 'ip' was not found; install the package iproute2".to_owned())
+    })?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let text = String::from_utf8_lossy(&output.stderr);
+    let answer = text.lines().next().unwrap_or("no answer").to_owned();
+    Err(Error::Program { program: "ip netns", answer })
 }
 
 impl AsFd for NetNs {

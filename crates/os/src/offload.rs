@@ -12,6 +12,61 @@ const SIOCETHTOOL: libc::Ioctl = 0x8946;
 /// segmentation.
 const OFFLOADS: [(u32, u32); 4] = [(0x1e, 0x1f), (0x23, 0x24), (0x2b, 0x2c), (0x16, 0x17)];
 
+/// Generic receive offload: reading and setting it.
+const GRO: (u32, u32) = (0x2b, 0x2c);
+/// Flags, one of which is large receive offload.
+const FLAGS: (u32, u32) = (0x25, 0x26);
+const LRO: u32 = 1 << 15;
+
+/// What merges received packets into longer ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Merging {
+    /// The kernel does (GRO).
+    pub kernel: bool,
+    /// The device does (LRO).
+    pub device: bool,
+}
+
+impl Merging {
+    /// Nothing merges.
+    pub const NONE: Self = Self { kernel: false, device: false };
+
+    /// Whether anything does.
+    pub fn any(self) -> bool {
+        self != Self::NONE
+    }
+}
+
+/// What merges received packets of a device, in the namespace of the calling thread.
+///
+/// # Errors
+/// If the device is not there.
+pub fn merging(device: &str) -> Result<Merging> {
+    let read = |what| match command(device, what, 0) {
+        Err(e) if e.raw_os_error() == Some(libc::EOPNOTSUPP) => Ok(0),
+        other => other.map_err(|e| Error::device(device, "reading offloads", e)),
+    };
+    Ok(Merging { kernel: read(GRO.0)? != 0, device: read(FLAGS.0)? & LRO != 0 })
+}
+
+/// Lets received packets of a device be merged, or not.
+///
+/// # Errors
+/// If the device is not there, or if the process may not.
+pub fn set_merging(device: &str, to: Merging) -> Result<()> {
+    let failed = |e| Error::device(device, "setting offloads", e);
+    let now = merging(device)?;
+    if now.kernel != to.kernel {
+        command(device, GRO.1, u32::from(to.kernel)).map_err(failed)?;
+    }
+    if now.device != to.device {
+        let flags = command(device, FLAGS.0, 0).map_err(failed)?;
+        let flags = if to.device { flags | LRO } else { flags & !LRO };
+        command(device, FLAGS.1, flags).map_err(failed)?;
+    }
+    Ok(())
+}
+
 #[repr(C)]
 struct Value {
     command: u32,

@@ -111,6 +111,11 @@ impl Ring {
         self.link
     }
 
+    /// The name of the device.
+    pub fn device(&self) -> &str {
+        &self.device
+    }
+
     /// The oldest frame, if there is one. It stays until [`Ring::release`].
     pub fn peek(&self) -> Option<Frame<'_>> {
         self.map.frame(self.next, self.offset)

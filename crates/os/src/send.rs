@@ -9,6 +9,8 @@ use std::ptr;
 
 /// Frames that one system call takes.
 const BATCH: usize = 64;
+/// Memory for frames that the receiver has not taken yet, bytes; the system grants less to a user without privilege.
+const BUFFER: libc::c_int = 8 << 20;
 
 /// A socket that sends whole frames, from the header of the link layer on, and receives none.
 #[derive(Debug)]
@@ -26,6 +28,7 @@ impl Sender {
         let index = socket::index(device)?;
         let socket = socket::packet(device)?;
         socket::bind(&socket, device, index, false)?;
+        socket::buffer(&socket, BUFFER);
         Ok(Self { socket, device: device.to_owned() })
     }
 

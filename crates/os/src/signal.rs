@@ -57,11 +57,23 @@ impl Signals {
     /// # Errors
     /// If reading fails.
     pub fn read(&self) -> Result<Option<Signal>> {
+        self.read_with_origin().map(|read| read.map(|(signal, _)| signal))
+    }
+
+    /// The next signal, if one has arrived, and whether the kernel sent it: Ctrl-C of a terminal reaches all processes
+    /// of the group in its foreground, while a signal from a process reaches one.
+    ///
+    /// # Errors
+    /// If reading fails.
+    pub fn read_with_origin(&self) -> Result<Option<(Signal, bool)>> {
         let mut bytes = [0_u8; size_of::<libc::signalfd_siginfo>()];
         match rustix::io::read(&self.fd, &mut bytes) {
             Ok(_) => {
-                let number = u32::from_ne_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
-                Ok(ALL.iter().find(|(n, _)| u32::try_from(*n) == Ok(number)).map(|(_, s)| *s))
+                // Number, error, code: the first three words of `signalfd_siginfo`.
+                let number = i32::from_ne_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
+                let code = i32::from_ne_bytes([bytes[8], bytes[9], bytes[10], bytes[11]]);
+                let found = ALL.iter().find(|(n, _)| *n == number);
+                Ok(found.map(|(_, signal)| (*signal, code == libc::SI_KERNEL)))
             }
             Err(rustix::io::Errno::AGAIN | rustix::io::Errno::INTR) => Ok(None),
             Err(e) => Err(Error::system("reading signals", e)),

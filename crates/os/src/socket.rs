@@ -78,13 +78,26 @@ pub(crate) fn bind(socket: &OwnedFd, device: &str, index: i32, receive: bool) ->
 /// Sets an option of a packet socket.
 ///
 /// `T` has numbers only, as the structs of linux/if_packet.h have.
-#[allow(unsafe_code, reason = "options of AF_PACKET are not in safe libraries")]
 pub(crate) fn set<T: Copy>(socket: &OwnedFd, option: i32, value: &T) -> io::Result<()> {
+    set_at(socket, libc::SOL_PACKET, option, value)
+}
+
+/// Memory for frames to send: as much as asked for, or as the system grants.
+pub(crate) fn buffer(socket: &OwnedFd, bytes: libc::c_int) {
+    let level = libc::SOL_SOCKET;
+    if set_at(socket, level, libc::SO_SNDBUFFORCE, &bytes).is_err() {
+        // It grants the largest that is allowed.
+        let _ = set_at(socket, level, libc::SO_SNDBUF, &bytes);
+    }
+}
+
+#[allow(unsafe_code, reason = "options of AF_PACKET are not in safe libraries")]
+fn set_at<T: Copy>(socket: &OwnedFd, level: i32, option: i32, value: &T) -> io::Result<()> {
     let length = libc::socklen_t::try_from(size_of::<T>()).unwrap_or_default();
     // SAFETY: the kernel reads `length` bytes of the value, its size.
     let code = unsafe {
         let value = ptr::from_ref(value).cast();
-        libc::setsockopt(socket.as_raw_fd(), libc::SOL_PACKET, option, value, length)
+        libc::setsockopt(socket.as_raw_fd(), level, option, value, length)
     };
     if code < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }

@@ -1,16 +1,18 @@
 //! Two ports with a forwarder between them: as root, as an unprivileged user, and what `kill -9` leaves.
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "this program is its own harness")]
 
-use airtcp_os::child::{Names, spawn_in};
+use airtcp_os::child::{self, Names, spawn_in};
 use airtcp_os::interface::{Mac, Veth, ip};
 use airtcp_os::namespace::NetNs;
 use airtcp_os::ring::{Ring, Shape};
 use airtcp_os::send::Sender;
 use airtcp_os::signal::{Signal, Signals};
+use airtcp_os::spread::Spread;
 use airtcp_os::{Error, clock, offload, user, wait};
 use std::io::{Read, Write};
 use std::net::{IpAddr, TcpListener, TcpStream, UdpSocket};
 use std::os::fd::AsFd;
+use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, ExitCode, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -151,6 +153,13 @@ fn traffic_is_forwarded() {
     let mut rings = [world.ring(0, 4_096), world.ring(1, 4_096)];
     let senders = [world.sender(0), world.sender(1)];
     let stop = AtomicBool::new(false);
+    // Root chooses the processors that receive; in a user namespace nobody may.
+    let several = std::thread::available_parallelism().is_ok_and(|n| n.get() > 1);
+    for (port, side) in world.ports.iter().zip(SIDES) {
+        let chosen = Spread::open(port, side).and_then(|mut spread| spread.away_from_here());
+        let root = std::fs::read_to_string("/proc/self/uid_map").unwrap().contains("4294967295");
+        assert_eq!(chosen.is_ok(), several && root, "{chosen:?}");
+    }
     std::thread::scope(|scope| {
         let forwarder = scope.spawn(|| forward(&mut rings, &senders, &stop));
         for v6 in [false, true] {
@@ -241,22 +250,40 @@ fn programs_inside() {
     let mut command = Command::new("sleep");
     let mut child = spawn_in(&world.ports[0], None, command.arg("1000")).unwrap();
     // It is in the port's namespace, and has no signal blocked.
-    let path = format!("/proc/{}/ns/net", child.id());
+    let program = *children(child.id()).last().unwrap();
+    let path = format!("/proc/{program}/ns/net");
     let there = std::fs::read_link(path).unwrap();
     let port =
         world.ports[0].within(|| Ok(std::fs::read_link("/proc/thread-self/ns/net").unwrap()));
     assert_eq!(there, port.unwrap());
-    let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
+    let status = std::fs::read_to_string(format!("/proc/{program}/status")).unwrap();
     assert!(status.contains("SigBlk:\t0000000000000000"), "{status}");
-    child.kill().unwrap();
+    assert!(child.try_wait().unwrap().is_none());
+    child::ask(&child, Signal::Terminate).unwrap();
     let fds = [signals.as_fd()];
     assert!(wait::until(&fds, Some(clock::now() + 5_000_000_000)).unwrap()[0]);
     assert_eq!(signals.read().unwrap(), Some(Signal::Child));
-    child.wait().unwrap();
+    assert_eq!(child.wait().unwrap().signal(), Some(15));
+    // What it started ends with it, in whatever session, and its exit code is passed on.
+    let mut command = Command::new("sh");
+    command.args(["-c", "setsid sleep 1000 & test $$ -gt 1 && exit 7"]);
+    let mut child = spawn_in(&world.ports[0], None, &mut command).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(7));
+    let end = clock::now() + 5_000_000_000;
+    while left("/proc/0", &[&there.to_string_lossy()]) {
+        assert!(clock::now() < end, "a program is left");
+        wait::until(&[], Some(clock::now() + 10_000_000)).unwrap();
+    }
     let error = spawn_in(&world.ports[0], None, &mut Command::new("no-such-program")).unwrap_err();
     assert!(error.to_string().starts_with("'no-such-program' was not found"), "{error}");
     assert_eq!(std::fs::read("/etc/hosts").unwrap(), hosts);
     assert!(!std::path::Path::new("/tmp/0").exists());
+}
+
+/// The processes that a process started.
+fn children(process: u32) -> Vec<u32> {
+    let list = std::fs::read_to_string(format!("/proc/{process}/task/{process}/children"));
+    list.unwrap().split_whitespace().map(|number| number.parse().unwrap()).collect()
 }
 
 /// Makes all there is, says where, and waits to be killed.
@@ -264,8 +291,9 @@ fn hold() {
     let world = World::new();
     let rings = [world.ring(0, 64), world.ring(1, 64)];
     let names = Names::new(&[("server", address(1, false))]).unwrap();
-    let mut command = Command::new("sleep");
-    let child = spawn_in(&world.ports[0], Some(&names), command.arg("1000").stdout(Stdio::null()));
+    let mut command = Command::new("sh");
+    command.args(["-c", "setsid sleep 1000 & sleep 1000"]).stdout(Stdio::null());
+    let child = spawn_in(&world.ports[0], Some(&names), &mut command);
     let place = |ns: &NetNs| {
         ns.within(|| Ok(std::fs::read_link("/proc/thread-self/ns/net").unwrap())).unwrap()
     };

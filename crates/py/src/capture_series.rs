@@ -174,6 +174,10 @@ fn transmissions(report: &Report) -> PyResult<Table> {
         }
         let found = transmissions_of(&report.connections, place, from, Told::default());
         let Some((places, sent)) = found else { continue };
+        // A small connection is no part of the transfer between its hosts, which may be listed already.
+        if places.iter().any(|place| measured.contains(place)) {
+            continue;
+        }
         measured.extend(&places);
         let backlog = Backlog::new(&sent);
         let counts = backlog.late.iter().zip(&backlog.early);

@@ -12,6 +12,7 @@ use pyo3::prelude::*;
 use serde::Deserialize;
 
 use crate::error;
+use crate::law::{self, Laws};
 use crate::path::NativePath;
 use crate::progress::{self, Watch};
 use crate::result::{CoreResult, Document};
@@ -45,8 +46,20 @@ struct Options {
 /// `options` is a JSON object with `scenarios`, `set`, `read` and `compare`; `progress(done, total,
 /// label)` is called during the work.
 #[pyfunction]
-#[pyo3(signature = (paths, options, progress = None))]
+#[pyo3(signature = (paths, options, progress = None, laws = None))]
 pub(crate) fn compare(
+    py: Python<'_>,
+    paths: Vec<PathBuf>,
+    options: &str,
+    progress: Option<Py<PyAny>>,
+    laws: Option<&Laws>,
+) -> PyResult<CoreResult> {
+    let offered = law::offered(laws)?;
+    let done = compare_offered(py, paths, options, progress);
+    offered.settle(py, done)
+}
+
+fn compare_offered(
     py: Python<'_>,
     paths: Vec<PathBuf>,
     options: &str,

@@ -15,6 +15,12 @@ create_exception!(
     "An input or option that airtcp refuses."
 );
 create_exception!(airtcp._core, ScenarioError, AirtcpError, "A scenario that cannot be run.");
+create_exception!(
+    airtcp._core,
+    LawError,
+    AirtcpError,
+    "A congestion law that cannot be loaded, or that failed in a run."
+);
 create_exception!(airtcp._core, TraceError, AirtcpError, "A trace that cannot be read or made.");
 
 /// Any refusal, as the base exception.
@@ -25,6 +31,11 @@ pub(crate) fn refuse(error: impl std::fmt::Display) -> PyErr {
 /// A refusal of a trace.
 pub(crate) fn trace(error: impl std::fmt::Display) -> PyErr {
     TraceError::new_err(plain(&error.to_string()))
+}
+
+/// A refusal of a congestion law.
+pub(crate) fn law(error: impl std::fmt::Display) -> PyErr {
+    LawError::new_err(plain(&error.to_string()))
 }
 
 /// A refusal of a scenario.

@@ -14,6 +14,7 @@ mod error;
 mod estimate;
 mod fit;
 mod info;
+mod law;
 mod models;
 mod panics;
 mod path;
@@ -40,13 +41,18 @@ mod core {
     #[pymodule_export]
     use crate::compare::compare;
     #[pymodule_export]
-    use crate::error::{AirtcpError, ScenarioError, TraceError};
+    use crate::error::{AirtcpError, LawError, ScenarioError, TraceError};
     #[pymodule_export]
     use crate::estimate::mean_interval;
     #[pymodule_export]
     use crate::fit::fit_throughput;
     #[pymodule_export]
     use crate::info::{registry, schema, text_kind, version};
+    #[pymodule_export]
+    use crate::law::{
+        Ack, Congestion, Idle, LawBase, Laws, Library, Lost, Params, Promises, Random, Rate, Sent,
+        cbrt, check_law, exp, law_header, log, pow,
+    };
     #[pymodule_export]
     use crate::models::trace_models;
     #[pymodule_export]

@@ -28,6 +28,8 @@ pub(crate) struct Options {
     pub(crate) set: Vec<(String, String)>,
     /// Threads; all cores if absent.
     pub(crate) workers: Option<usize>,
+    /// The TCP of every TCP flow, in place of the scenario's.
+    pub(crate) tcp: Option<String>,
     /// The folder of the traces that the scenario names.
     pub(crate) folder: NativePath,
     /// True if the run will write a capture; `warnings` uses it.

@@ -8,11 +8,13 @@ use airtcp_sim::Estimate;
 use airtcp_sim::results::CodingResult;
 use airtcp_sim::results::{FlowResult, LinkResult, Replication};
 use airtcp_study::{ExplainedRun, Traces, Why};
+use airtcp_transport::tcp::Variant;
 use pyo3::prelude::*;
 
 use crate::air;
 use crate::delays;
 use crate::error;
+use crate::law::{self, Laws};
 use crate::progress::{self, Watch};
 use crate::recording::{self, Options, Recorded};
 use crate::records::keys;
@@ -42,8 +44,21 @@ pub(crate) fn parsable(text: &str, name: &str) -> PyResult<()> {
 /// Runs the scenario in `text`; `name` stands for its file in messages. `options` is a JSON object;
 /// `progress(done, total, label)` is called during the work.
 #[pyfunction]
-#[pyo3(signature = (text, name, options, progress = None))]
+#[pyo3(signature = (text, name, options, progress = None, laws = None))]
 pub(crate) fn run(
+    py: Python<'_>,
+    text: &str,
+    name: &str,
+    options: &str,
+    progress: Option<Py<PyAny>>,
+    laws: Option<&Laws>,
+) -> PyResult<Py<RunResult>> {
+    let offered = law::offered(laws)?;
+    let done = run_offered(py, text, name, options, progress);
+    offered.settle(py, done)
+}
+
+fn run_offered(
     py: Python<'_>,
     text: &str,
     name: &str,
@@ -51,17 +66,19 @@ pub(crate) fn run(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Py<RunResult>> {
     let options: Options = error::options(options)?;
+    let tcp = tcp(&options)?;
     let refuse = |e: ScenarioError| error::scenario(e.located(name, text));
     progress::begin();
     let traces = Traces::new(&options.folder, BTreeMap::new());
-    let plan = planned(text, name, &options, &traces).map_err(progress::or_interrupt)?;
+    let plan =
+        planned(text, name, &options, tcp.as_ref(), &traces).map_err(progress::or_interrupt)?;
     let mut watch = Watch::new(progress);
     let outcome = py.detach(|| simulate(&plan, &options, &traces, refuse, &mut watch));
     let (run, recorded) = outcome.map_err(progress::or_interrupt)?;
     let why = options.why.unwrap_or(Why::No);
     watch.next();
     let explanation = py.detach(|| {
-        let source = Source::new(text, name)?;
+        let source = Source::new(text, name)?.with_tcp(tcp);
         let report = |done, total| watch.report(done, total, "taking things away");
         airtcp_study::explain(&source, &options.set, &traces, why, &run, options.workers, report)
     });
@@ -73,13 +90,22 @@ pub(crate) fn run(
     Py::new(py, base.add_subclass(RunResult(finished)))
 }
 
-/// Warnings about a scenario before it runs. `options` is as for `run`.
+/// Warnings about a scenario before it runs. `options` and `laws` are as for `run`.
 #[pyfunction]
-pub(crate) fn warnings(text: &str, name: &str, options: &str) -> PyResult<Vec<String>> {
+#[pyo3(signature = (text, name, options, laws = None))]
+pub(crate) fn warnings(
+    text: &str,
+    name: &str,
+    options: &str,
+    laws: Option<&Laws>,
+) -> PyResult<Vec<String>> {
+    let _offered = law::offered(laws)?;
     let options: Options = error::options(options)?;
+    let tcp = tcp(&options)?;
     progress::begin();
     let traces = Traces::new(&options.folder, BTreeMap::new());
-    let plan = planned(text, name, &options, &traces).map_err(progress::or_interrupt)?;
+    let plan =
+        planned(text, name, &options, tcp.as_ref(), &traces).map_err(progress::or_interrupt)?;
     let mut said = airtcp_sim::warnings(&plan);
     if options.capture {
         said.extend(airtcp_sim::large_capture(&plan));
@@ -88,13 +114,24 @@ pub(crate) fn warnings(text: &str, name: &str, options: &str) -> PyResult<Vec<St
 }
 
 /// Reads a scenario, with the files that its layouts name, and resolves it.
-fn planned(text: &str, name: &str, options: &Options, traces: &Traces) -> PyResult<Resolved> {
-    let mut scenario =
-        airtcp_scenario::read(text, name, &options.set).map_err(|e| error::text(&e, name, text))?;
+fn planned(
+    text: &str,
+    name: &str,
+    options: &Options,
+    tcp: Option<&Variant>,
+    traces: &Traces,
+) -> PyResult<Resolved> {
+    let read = || Source::new(text, name)?.with_tcp(tcp.cloned()).scenario(&options.set);
+    let mut scenario = read().map_err(|e| error::text(&e, name, text))?;
     let refuse = |e: ScenarioError| error::scenario(e.located(name, text));
     scenario.read_files(&options.folder).map_err(refuse)?;
     traces.read_capacities(&mut scenario).map_err(refuse)?;
     scenario.resolve().map_err(refuse)
+}
+
+/// The TCP of the options.
+fn tcp(options: &Options) -> PyResult<Option<Variant>> {
+    options.tcp.as_deref().map(Variant::parse).transpose().map_err(error::refuse)
 }
 
 fn simulate(

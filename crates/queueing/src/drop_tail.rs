@@ -82,6 +82,11 @@ pub(crate) fn limits(
 }
 
 impl DropTail {
+    /// Takes other limits; packets above them stay.
+    pub(crate) const fn set_limits(&mut self, packets: u32, bytes: u64) {
+        (self.packets, self.bytes) = (packets, bytes);
+    }
+
     #[inline]
     fn has_room(&self, len: u32) -> bool {
         let Backlog { packets, bytes } = self.fifo.backlog();

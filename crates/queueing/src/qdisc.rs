@@ -54,7 +54,7 @@ pub trait Qdisc {
     /// Counters since the start.
     fn stats(&self) -> &Stats;
 
-    /// Gives the discipline the properties of its link, once, before the first packet.
+    /// Gives the discipline the properties of its link, before the first packet, and again if the rate changes.
     fn on_link(&mut self, link: &LinkInfo<'_>) {
         let _ = link;
     }

@@ -3,7 +3,8 @@
 //! The JSON Schema and the Python models are generated from these types. Unknown keys are refused.
 
 use airtcp_link::{
-    JitterConfig, LossConfig, LossUnit, PolicerConfig, ProtocolConfig, Rate, ReorderingConfig,
+    Delay, JitterConfig, LossConfig, LossUnit, PolicerConfig, ProtocolConfig, Rate,
+    ReorderingConfig,
 };
 use airtcp_queueing::QueueConfig;
 use airtcp_sliding::SlidingConfig;
@@ -111,9 +112,9 @@ pub struct Direction {
     /// Transmission time of every packet, whatever its size (S1's method). Excludes `rate`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slot: Option<Span>,
-    /// One-way propagation delay. Default 0 s.
+    /// One-way propagation delay, or the table of a changing delay. Default 0 s.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub delay: Option<Span>,
+    pub delay: Option<Delay>,
     /// The queue in front of the link. Default: drop-tail, 100 packets.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub queue: Option<QueueConfig>,

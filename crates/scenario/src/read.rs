@@ -5,14 +5,14 @@
 //! deserializes the tree strictly. The line of an error is found from its path.
 
 use airtcp_probe::{nearest, reworded, unknown_name};
-use airtcp_transport::tcp::{Profile, TcpConfig};
+use airtcp_transport::tcp::{Profile, TcpConfig, Variant, VariantError};
 use serde_json::{Map, Value};
 
 use crate::model::LINK_KEYS;
 use crate::steps::{Step, steps};
 use crate::{
-    FlowSpec, Scenario, ScenarioError, default_flows, error_key, names, numbers, placeholders,
-    tables, toml_limits,
+    FlowSpec, Scenario, ScenarioError, TransportKind, default_flows, error_key, names, numbers,
+    placeholders, tables, toml_limits,
 };
 
 /// Reads a scenario.
@@ -36,6 +36,8 @@ pub struct Source {
     text: String,
     name: String,
     tree: Value,
+    /// Put into every TCP flow, after the overrides.
+    tcp: Option<Variant>,
 }
 
 impl Source {
@@ -46,7 +48,13 @@ impl Source {
     pub fn new(text: &str, name: &str) -> Result<Self, ScenarioError> {
         toml_limits::parsable(text, name)?;
         let tree = parse(text).map_err(|e| e.located(name, text))?;
-        Ok(Self { text: text.to_owned(), name: name.to_owned(), tree })
+        Ok(Self { text: text.to_owned(), name: name.to_owned(), tree, tcp: None })
+    }
+
+    /// The same, with this TCP in every TCP flow.
+    #[must_use]
+    pub fn with_tcp(self, tcp: Option<Variant>) -> Self {
+        Self { tcp, ..self }
     }
 
     /// The scenario with overrides, as [`read`] returns it.
@@ -55,15 +63,9 @@ impl Source {
     /// As for [`read`].
     pub fn scenario(&self, overrides: &[(String, String)]) -> Result<Scenario, ScenarioError> {
         let place = |e: ScenarioError| self.locate(e);
-        let mut tree = self.tree.clone();
-        for (path, value) in overrides {
-            if default_flows::are_meant(&tree, path) {
-                default_flows::write(&mut tree, self.default_flows(overrides));
-            }
-            set(&mut tree, path, value).map_err(place)?;
-        }
+        let mut tree = self.overridden(overrides)?;
         expand(&mut tree).map_err(place)?;
-        let scenario = error_key::deserialize(&tree).map_err(|error| {
+        let mut scenario: Scenario = error_key::deserialize(&tree).map_err(|error| {
             let path = error_key::path_of(&mut tree, &error);
             let explained = tables::list_for_table(&mut tree, &path)
                 .or_else(|| numbers::error(&mut tree, &path, &error))
@@ -71,7 +73,30 @@ impl Source {
             place(explained.unwrap_or_else(|| explain(&path, &error.1)))
         })?;
         tables::refuse_lists(&tree, &scenario).map_err(place)?;
+        if let Some(tcp) = &self.tcp {
+            put(tcp, &mut scenario).map_err(place)?;
+        }
         Ok(scenario)
+    }
+
+    /// The source with overrides in it for good, which [`scenario`](Self::scenario) checks.
+    ///
+    /// # Errors
+    /// An override of a place that there is not.
+    pub fn with(&self, overrides: &[(String, String)]) -> Result<Self, ScenarioError> {
+        let tree = self.overridden(overrides)?;
+        Ok(Self { tree, ..self.clone() })
+    }
+
+    fn overridden(&self, overrides: &[(String, String)]) -> Result<Value, ScenarioError> {
+        let mut tree = self.tree.clone();
+        for (path, value) in overrides {
+            if default_flows::are_meant(&tree, path) {
+                default_flows::write(&mut tree, self.default_flows(overrides));
+            }
+            set(&mut tree, path, value).map_err(|e| self.locate(e))?;
+        }
+        Ok(tree)
     }
 
     /// The flows of a scenario without any, after the overrides of everything else. None if an override is wrong,
@@ -95,6 +120,28 @@ impl Source {
     pub fn locate(&self, error: ScenarioError) -> ScenarioError {
         error.located(&self.name, &self.text)
     }
+}
+
+/// Puts a TCP into every TCP flow.
+fn put(tcp: &Variant, scenario: &mut Scenario) -> Result<(), ScenarioError> {
+    scenario.add_default_flow()?;
+    let mut any = false;
+    for (i, flow) in scenario.flows.iter_mut().enumerate() {
+        if flow.transport == TransportKind::Tcp {
+            let refuse =
+                |e: VariantError| ScenarioError::at(format!("flows[{i}].tcp"), e.to_string());
+            flow.tcp = tcp.apply(&flow.tcp).map_err(refuse)?;
+            any = true;
+        }
+    }
+    if any {
+        return Ok(());
+    }
+    let label = tcp.label();
+    Err(ScenarioError::at(
+        "flows",
+        format!("no flow is of TCP, into which \"{label}\" could be put"),
+    ))
 }
 
 fn parse(text: &str) -> Result<Value, ScenarioError> {

@@ -37,7 +37,8 @@ impl Topology {
                 }];
                 for i in 0..*pairs {
                     let delay = access_delays.get(i as usize).or(access_delays.last()).copied();
-                    let near = Direction { delay: delay.or(access.delay), ..access.clone() };
+                    let delay = delay.map(Into::into).or_else(|| access.delay.clone());
+                    let near = Direction { delay, ..access.clone() };
                     links.push(edge(format!("s{i}"), "left".into(), near));
                     links.push(edge("right".into(), format!("r{i}"), access.clone()));
                 }
@@ -82,7 +83,7 @@ impl Topology {
 fn default_access() -> Direction {
     Direction {
         rate: Some(BitRate::from_mbps(1000).into()),
-        delay: Some(Span::from_millis(1)),
+        delay: Some(Span::from_millis(1).into()),
         ..Direction::default()
     }
 }

@@ -25,7 +25,7 @@ fn the_smallest_scenario_is_one_link() {
     let plan = scenario(LINK).unwrap().resolve().unwrap();
     assert_eq!(plan.nodes, ["a", "b"]);
     assert_eq!(plan.links.len(), 2);
-    assert_eq!(plan.links[1].direction.delay, Some(Span::from_millis(40)));
+    assert_eq!(plan.links[1].direction.delay, Some(Span::from_millis(40).into()));
     assert_eq!(plan.flows.len(), 1);
     assert!(matches!(plan.flows[0].app, Application::Bulk { size: None, .. }));
 }
@@ -38,7 +38,7 @@ fn a_reverse_direction_copies_pace_and_delay_but_not_loss() {
     let plan = scenario(&text).unwrap().resolve().unwrap();
     let (forward, reverse) = (&plan.links[0].direction, &plan.links[1].direction);
     assert_eq!(reverse.rate, Some(BitRate::from_mbps(10).into()));
-    assert_eq!(reverse.delay, Some(Span::from_millis(5)));
+    assert_eq!(reverse.delay, Some(Span::from_millis(5).into()));
     assert_ne!(forward.loss, reverse.loss);
 }
 
@@ -80,9 +80,10 @@ fn topologies() {
     assert_eq!(plan.nodes.len(), 8);
     assert_eq!(plan.flows.len(), 3);
     assert_eq!(plan.nodes[plan.flows[2].to], "r2");
-    let delay = |name: &str| plan.links.iter().find(|l| l.name == name).unwrap().direction.delay;
-    assert_eq!(delay("s0-left"), Some(Span::from_millis(1)));
-    assert_eq!(delay("s2-left"), Some(Span::from_millis(50)), "the last delay repeats");
+    let delay =
+        |name: &str| plan.links.iter().find(|l| l.name == name).unwrap().direction.delay.clone();
+    assert_eq!(delay("s0-left"), Some(Span::from_millis(1).into()));
+    assert_eq!(delay("s2-left"), Some(Span::from_millis(50).into()), "the last delay repeats");
     let chain = "[topology]\nkind = \"chain\"\nhops = 4\nlink = { rate = \"10 Mb/s\" }\n";
     let plan = scenario(chain).unwrap().resolve().unwrap();
     assert_eq!((plan.nodes.len(), plan.links.len(), plan.flows.len()), (5, 8, 1));

@@ -8,6 +8,7 @@ use airtcp_probe::NoProbe;
 use airtcp_scenario::{Resolved, ScenarioError};
 
 use crate::build::TraceLoader;
+use crate::own_laws::OwnLaws;
 use crate::parallel::{Stop, default_workers, run_many};
 use crate::pieces::Pieces;
 use crate::results::Replication;
@@ -37,6 +38,7 @@ pub fn run_bounded_replication(
 ) -> Result<Option<Bounded>, ScenarioError> {
     let mut pieces = Pieces::begin(plan, number, load, NoProbe, 1)?;
     let mut reached_bound = false;
+    let laws = OwnLaws::of(plan);
     loop {
         let left = most_events.saturating_sub(pieces.events());
         if left == 0 {
@@ -45,7 +47,9 @@ pub fn run_bounded_replication(
             break;
         }
         // Some events are counted together with another one: approach the bound.
-        if pieces.advance(plan, (left / 4).clamp(1, CHUNK)) {
+        let done = laws.around(|| pieces.advance(plan, (left / 4).clamp(1, CHUNK)));
+        laws.check()?;
+        if done {
             break;
         }
         if stop.is_set() {

@@ -137,7 +137,7 @@ fn join_directions<P: Probe>(world: &mut World<P>, plan: &Resolved) {
 }
 
 /// Path of a key that a link refused: a key of the link, or of its loss model.
-fn link_key(key: &str) -> String {
+pub(crate) fn link_key(key: &str) -> String {
     let first = key.split('.').next().unwrap_or(key);
     match first {
         "rate" | "slot" | "delay" | "mtu" | "jitter" | "reordering" | "duplication"

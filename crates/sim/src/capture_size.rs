@@ -35,6 +35,7 @@ fn capacity(plan: &Resolved) -> Option<u64> {
         let rate = match link.direction.rate.as_ref()? {
             Rate::Constant(rate) => rate.bps(),
             Rate::Trace(trace) => u64::saturate(trace.scaled().ok()??.mean_bps()),
+            Rate::Steps(all) => all.highest()?.bps(),
         };
         hops.push((rate, link.from, link.to, i));
     }

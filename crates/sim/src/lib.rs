@@ -21,6 +21,7 @@ mod build;
 mod capture_size;
 mod durations;
 pub mod outside;
+mod own_laws;
 pub mod parallel;
 mod pieces;
 pub mod results;

@@ -5,6 +5,7 @@
 //! inject          a packet enters at its time; the world runs until then
 //! run_until       the world runs; the probe hears of what leaves, is dropped or copied
 //! next_event      when something happens next
+//! change          links take other rates, delays and losses, now
 //! ```
 //! Time is that of events. A driver that calls late, or in smaller steps, changes nothing: only the order and the times
 //! of the packets that enter have an effect. There is no end, and a scenario's `duration` has no meaning.
@@ -27,10 +28,16 @@ use crate::build::{TraceLoader, build};
 use crate::results::place;
 use crate::world::World;
 
+mod change;
+mod state;
+
 /// A world with traffic from outside.
 pub struct Outside<P: Probe> {
     world: World<P>,
     plan: Resolved,
+    /// The plan as it was given, and as it was changed since.
+    given: Resolved,
+    changes: u64,
     ports: Vec<usize>,
     pairs: Vec<Pair>,
     slots: u32,
@@ -53,7 +60,7 @@ impl<P: Probe> Outside<P> {
         load: &TraceLoader<'_>,
         probe: P,
     ) -> Result<Self, ScenarioError> {
-        let ports = plan.outside_nodes();
+        let (given, ports) = (plan.clone(), plan.outside_nodes());
         let mut plan = plan.clone();
         plan.scenario.outside.clear();
         refuse(&plan)?;
@@ -63,7 +70,7 @@ impl<P: Probe> Outside<P> {
         let mut world = build(&plan, Seed::new(plan.scenario.seed), load, probe)?;
         world.open_from(2 * first);
         plan.flows.truncate(first);
-        Ok(Self { world, plan, ports, pairs, slots })
+        Ok(Self { world, plan, given, changes: 0, ports, pairs, slots })
     }
 
     /// Names of the nodes where packets enter and leave, in the order of the ports.

@@ -11,6 +11,7 @@ use airtcp_units::Narrow;
 use crate::build::check::check;
 use crate::build::coverage::warnings;
 use crate::build::{TraceLoader, build};
+use crate::own_laws::OwnLaws;
 use crate::parallel::{Stop, default_workers, run_many};
 use crate::pieces::Pieces;
 use crate::results::{
@@ -27,7 +28,8 @@ pub(crate) const CHUNK: u64 = 50_000;
 pub fn prepare(plan: &Resolved, load: &TraceLoader<'_>) -> Result<(), ScenarioError> {
     check(plan)?;
     // Build once before starting threads, so that an error is reported once and immediately.
-    build(plan, Seed::new(plan.scenario.seed), load, NoProbe).map(drop)
+    build(plan, Seed::new(plan.scenario.seed), load, NoProbe).map(drop)?;
+    OwnLaws::of(plan).check()
 }
 
 /// Runs one replication with a probe. Returns the results and the probe; `None` if it was stopped.
@@ -99,9 +101,11 @@ fn run_with_progress<P: Probe>(
     passed: &AtomicU64,
 ) -> Result<Option<(Vec<Replication>, P)>, ScenarioError> {
     let mut pieces = Pieces::begin(plan, number, load, probe, parts)?;
+    let laws = OwnLaws::of(plan);
     loop {
         let before = pieces.now();
-        let done = pieces.advance(plan, CHUNK);
+        let done = laws.around(|| pieces.advance(plan, CHUNK));
+        laws.check()?;
         passed.fetch_add(pieces.now().since(before).0, Ordering::Relaxed);
         if done {
             return Ok(Some(pieces.end()));

@@ -20,6 +20,11 @@ use airtcp_probe::{Cx, EventSource, Machine, Probe};
 use airtcp_transport::tcp::{Connection, Corrupted, LossNotification, Role, TcpConfig, TcpStats};
 use airtcp_units::{Nanos, Narrow, Outcomes, Span};
 
+use crate::own_laws::OwnLaws;
+
+/// Steps between two looks at a law from outside.
+const CHUNK: u32 = 50_000;
+
 /// More bytes than any trace can carry, and far from overflow.
 const ENDLESS: u64 = 1 << 60;
 
@@ -70,7 +75,12 @@ pub fn run<P: Probe>(
     config: &SlottedConfig,
     probe: &mut P,
 ) -> SlottedResult {
-    Driver::new(trace, reverse, config, probe).run()
+    let laws = OwnLaws::single(&config.tcp.congestion);
+    let mut driver = Driver::new(trace, reverse, config, probe);
+    laws.around(|| driver.begin());
+    // A law that has failed leaves a result without meaning, which its caller does not show.
+    while !laws.around(|| driver.advance(CHUNK)) && !laws.have_failed() {}
+    driver.result()
 }
 
 struct Driver<'a, P: Probe> {
@@ -129,20 +139,32 @@ impl<'a, P: Probe> Driver<'a, P> {
         }
     }
 
-    fn run(mut self) -> SlottedResult {
-        let end = Nanos::ZERO + self.slot * self.trace.len() as u64;
-        let mut now = Nanos::ZERO;
+    fn end(&self) -> Nanos {
+        Nanos::ZERO + self.slot * self.trace.len() as u64
+    }
+
+    fn begin(&mut self) {
+        let now = Nanos::ZERO;
         self.sender.open(now);
         self.sender.write(now, ENDLESS);
         self.drain_sender(now);
-        self.start(now, end);
-        loop {
-            now = self.next_time();
+        self.start(now, self.end());
+    }
+
+    /// Takes up to `steps` steps. True at the end of the trace.
+    fn advance(&mut self, steps: u32) -> bool {
+        let end = self.end();
+        for _ in 0..steps {
+            let now = self.next_time();
             if now > end || now == Nanos::NEVER {
-                break;
+                return true;
             }
             self.step(now, end);
         }
+        false
+    }
+
+    fn result(&self) -> SlottedResult {
         SlottedResult {
             delivered_packets: self.receiver.delivered() as f64 / self.mss as f64,
             duration: self.slot * self.trace.len() as u64,

@@ -210,6 +210,18 @@ fn connection_tracker() {
     fuzz("tracker", bodies::segments::tracker, &["fuzz/corpus/tracker"]);
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn listings_of_iw_and_nft() {
+    fuzz("listings", bodies::live::listings, &["fuzz/corpus/listings"]);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn recorded_arrivals() {
+    fuzz("arrivals", bodies::live::arrivals, &["fuzz/corpus/arrivals"]);
+}
+
 /// The harness finds a body that fails on one byte.
 #[test]
 #[should_panic(expected = "fails; it is kept in")]

@@ -129,11 +129,7 @@ def sized(svg: str, title: str, *, embed: bool) -> str:
 
 
 def in_points(svg: str) -> str:
-    """Return an SVG whose size in points is its size in pixels, as vl-convert makes a PDF of it.
-
-    Args:
-        svg: The SVG in pixels.
-    """
+    """Return an SVG whose size in points is its size in pixels, as vl-convert makes a PDF of it."""
 
     def scaled(root: re.Match[str]) -> str:
         wide, high = (float(root[i]) / _PT for i in (2, 3))

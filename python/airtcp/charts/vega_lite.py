@@ -283,11 +283,22 @@ class Chart(_Top):
         """Add fields from expressions."""
         return self._transform(*({"calculate": of, "as": name} for name, of in fields.items()))
 
+    def transform_flatten(self, fields: list[str]) -> Self:
+        """Make a row of each element of fields that hold lists."""
+        return self._transform({"flatten": fields})
+
+    def transform_window(self, *, sort: list[Part], frame: list[int | None], **fields: str) -> Self:
+        """Add aggregates over the rows around each, such as `sum(count)`, in an order."""
+        return self._transform({"window": _aggregates(fields), "sort": sort, "frame": frame})
+
     def transform_joinaggregate(self, **fields: str) -> Self:
         """Add aggregates over all rows, such as `least="min(rate)"`, to each row."""
-        found = [(name, _parsed(of)) for name, of in fields.items()]
-        joined = [{"op": of["aggregate"], "field": of["field"], "as": name} for name, of in found]
-        return self._transform({"joinaggregate": joined})
+        return self._transform({"joinaggregate": _aggregates(fields)})
+
+
+def _aggregates(fields: Part) -> list[Part]:
+    found = [(name, _parsed(of)) for name, of in fields.items()]
+    return [{"op": of["aggregate"], "field": of["field"], "as": name} for name, of in found]
 
 
 def _channel(name: str, of: Any) -> Any:

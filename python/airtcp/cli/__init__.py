@@ -109,10 +109,14 @@ def _arguments() -> list[str]:
     from airtcp.data.plain import printable
     from airtcp.inputs.file_kinds import command_for, kind_of
 
-    name = printable(given[0])
+    name, kind = printable(given[0]), kind_of(given[0])
+    if kind is not None and kind.document:
+        from airtcp.cli.saved import show_saved
+
+        show_saved(given, kind)
+        raise SystemExit(0)
     found = command_for(given[0])
     if found is None:
-        kind = kind_of(given[0])
         what = kind.name if kind else "of no known kind"
         hint = f"; {kind.hint}" if kind and kind.hint else ""
         fail(f"{name}: this is {what}, which no command reads{hint}")

@@ -23,6 +23,7 @@ HOME: Final = {
     "study": "airtcp.cli.study:study",
     "run": "airtcp.cli.run:run",
     "compare": "airtcp.cli.compare:compare",
+    "evaluate": "airtcp.cli.evaluate:evaluate",
     "capture": "airtcp.cli.capture:capture",
     "diagnose": "airtcp.cli.diagnose:diagnose",
     "sweep": "airtcp.cli.sweep:sweep",
@@ -33,6 +34,7 @@ HOME: Final = {
     "emulate": "airtcp.cli.live:emulate",
     "replay": "airtcp.cli.live:replay",
     "ftca": "airtcp.cli.ftca:app",
+    "law": "airtcp.cli.law:app",
     "measure": "airtcp.cli.measure:measure",
 }
 """Module and function, or group of commands, of each command; empty if another package has it."""

@@ -132,6 +132,7 @@ def compare(
         typer.Option(help="Root seed; by default the scenario's, else 1.", min=0, max=opt.MAX_SEED),
     ] = None,
     overrides: opt.Overrides = None,
+    law: opt.Law = None,
     slot: Annotated[
         str | None,
         typer.Option(help="Duration of a slot of a trace; by default its interval, else 10 ms."),
@@ -152,7 +153,7 @@ def compare(
 
     if schemes is not None:
         of_tcp = {"tcp": tcp, "remedies": remedies, "share": share, "flow": flow}
-        of_tcp |= {"profile": profile, "slot": slot, "as_link": as_link, **reading}
+        of_tcp |= {"law": law, "profile": profile, "slot": slot, "as_link": as_link, **reading}
         compare_cell.refuse_beside({**of_tcp, "no_synthetic": not synthetic})
         compare_cell.compare(
             subjects,
@@ -171,6 +172,7 @@ def compare(
         result = call.compare(
             subjects,
             tcp=tcp,
+            law=law or (),
             remedies=False if remedies == ["none"] else remedies,
             reference=reference,
             flow=flow,

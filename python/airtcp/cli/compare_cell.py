@@ -41,7 +41,7 @@ def compare(
 
     _refuse_traces(scenarios)
     where = output.places([*scenarios, *places.of_scenarios(list(scenarios))])
-    with refusals("compare", scenarios), progress(quiet=output.quiet) as tell:
+    with refusals("compare --schemes", scenarios), progress(quiet=output.quiet) as tell:
         result = call_cell.compare_schemes(
             scenarios,
             schemes=schemes,

@@ -245,6 +245,9 @@ def refusals(command: str = "", files: Iterable[object] = ()) -> Generator[None]
     except AirtcpError as error:
         from airtcp.inputs.file_kinds import belongs_elsewhere
 
+        # A function names functions in its message; what it made that of names commands.
+        while isinstance(error.__cause__, AirtcpError):
+            error = error.__cause__
         said = str(error)
         if command and not ("this is " in said and "'airtcp " in said):
             said = belongs_elsewhere([str(file) for file in files], command) or said

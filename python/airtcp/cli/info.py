@@ -26,6 +26,7 @@ class Document(StrEnum):
     SCHEMES = "schemes"
     CAPTURE = "capture"
     DIAGNOSE = "diagnose"
+    EMULATE = "emulate"
     FIT = "fit"
     SWEEP = "sweep"
     SWEEP_FILE = "sweep-file"

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import sys
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import typer
 
+from airtcp.cli.console import fail
 from airtcp.cli.continued import continue_as
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
 
 
 def emulate(context: typer.Context) -> None:
@@ -17,13 +22,20 @@ def emulate(context: typer.Context) -> None:
 
     Network namespaces stand for the ends of the first flow, or for the nodes of [[outside]].
     COMMAND runs at its receiving end, client; the other end is server, where --server PROGRAM runs
-    one. --set KEY=VALUE replaces a value; --loss-log, --pcap, --record and --json FILE write
-    what happened. Runs airtcp-live, whose --help has all options. Exit status: that of COMMAND; 3
-    if the run was too late to be valid.
+    one. --set KEY=VALUE replaces a value, and so do lines of the named pipe --control PATH while it
+    runs; --loss-log, --pcap, --record and --json FILE write what happened, and --html FILE a page
+    of it. Runs airtcp-live, whose --help has all other options. Exit status: that of COMMAND; 3 if
+    the run was too late to be valid.
 
     Example: airtcp emulate scenarios/wifi6-home.toml -- iperf3 -c server -t 10
     """
-    _pass_on("emulate", context)
+    given = _given("emulate", context)
+    own = given[: given.index("--")] if "--" in given else given
+    if any(word.partition("=")[0] == "--html" for word in own):
+        from airtcp.cli import emulated
+
+        emulated.run(emulated.asked(given))
+    continue_as("emulate", ["emulate", *given])
 
 
 def replay(context: typer.Context) -> None:
@@ -33,11 +45,31 @@ def replay(context: typer.Context) -> None:
 
     Prints a line a packet, as emulate --loss-log writes them. Runs airtcp-live.
     """
-    _pass_on("replay", context)
+    continue_as("replay", ["replay", *_given("replay", context)])
 
 
-def _pass_on(command: str, context: typer.Context) -> NoReturn:
-    """Pass all arguments on as they were given: the parser would drop what separates COMMAND."""
+def meet_again(
+    scenario: Path, arrivals: Path, overrides: Sequence[str], *, seed: int | None, unfit: str | None
+) -> NoReturn:
+    """Continue as `airtcp replay`, which `airtcp run --arrivals` is.
+
+    Args:
+        scenario: The scenario.
+        arrivals: The file of `airtcp emulate --record`.
+        overrides: The arguments of --set.
+        seed: The root seed, if one is given.
+        unfit: An option that is given and does not fit.
+    """
+    if unfit is not None:
+        fail(f"--arrivals prints the fate of each packet, and {unfit} is for simulated flows")
+    if str(scenario) == "-":
+        fail("--arrivals needs the scenario as a file")
+    seeds = [] if seed is None else [f"seed={seed}"]
+    sets = [word for one in [*overrides, *seeds] for word in ("--set", one)]
+    continue_as("run --arrivals", ["replay", *sets, "--", str(scenario), str(arrivals)])
+
+
+def _given(command: str, context: typer.Context) -> list[str]:
+    """Return all arguments as they were given: the parser would drop what separates COMMAND."""
     given = sys.argv[1:]
-    arguments = given[given.index(command) + 1 :] if command in given else context.args
-    continue_as(command, [command, *arguments])
+    return given[given.index(command) + 1 :] if command in given else context.args

@@ -107,6 +107,16 @@ Overrides = Annotated[
         help="Replace a value of the scenario, such as 'links[0].rate=20 Mb/s'; may be repeated.",
     ),
 ]
+Law = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--law",
+        metavar="FILE",
+        help="A file with congestion controls of your own (my_law.py), which scenarios may name, "
+        "as in congestion = { external = 'Aimd' }; its code runs. May be repeated.",
+        show_default=False,
+    ),
+]
 Json = Annotated[
     bool,
     typer.Option("--json", help="Print the whole result as JSON."),

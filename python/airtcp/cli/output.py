@@ -42,6 +42,18 @@ class Output:
         """The format of the printed result."""
         return Format.JSON if self.as_json else self.form
 
+    def wanted(self) -> dict[str, object]:
+        """The options by name that ask for a result, with their values."""
+        return {
+            "--json": self.as_json,
+            "--format": self.form is not Format.TABLE,
+            "--details": self.details,
+            "--html": self.html,
+            "--out": self.out,
+            "--figures": self.figures,
+            "--open": self.show,
+        }
+
     def places(self, inputs: Iterable[str | Path], **captures: Path | None) -> Places:
         """Decide the places of the result, as `places.decide` does.
 

@@ -8,8 +8,10 @@ from typing import Annotated
 
 import typer
 
+from airtcp.cli import complete
 from airtcp.cli import options as opt
 from airtcp.cli.console import fail, note, progress, refusals
+from airtcp.cli.live import meet_again
 from airtcp.cli.output import STANDARD, Output, writes_report_on_request
 from airtcp.cli.overrides import replaced
 
@@ -34,6 +36,16 @@ def run(
         typer.Option(help="Root seed; by default the scenario's.", min=0, max=opt.MAX_SEED),
     ] = None,
     overrides: opt.Overrides = None,
+    tcp: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="The TCP of every TCP flow: a name as for airtcp compare, or a congestion control "
+            "of your own, my_law.py:Aimd:a=2.",
+            autocompletion=complete.tcp,
+        ),
+    ] = None,
+    law: opt.Law = None,
     workers: opt.Workers = None,
     series: Annotated[
         bool,
@@ -71,12 +83,33 @@ def run(
             " auto runs a quarter of the measured time, yes all of it."
         ),
     ] = opt.Why.AUTO,
+    arrivals: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Let the packets that emulate --record wrote meet the scenario again, and print"
+            " the fate of each, as airtcp replay does.",
+        ),
+    ] = None,
     output: Output = STANDARD,
 ) -> None:
     """Simulate a scenario, and print what limits its flows, and goodput and losses with intervals.
 
     --html or --out writes a report.
     """
+    if arrivals is not None:
+        simulated = {
+            "--replications": replications,
+            "--series": series,
+            "--pcap": pcap,
+            "--timeline": timeline,
+            "--radiotap": radiotap,
+            "--workers": workers,
+            "--why": why is not opt.Why.AUTO,
+            **output.wanted(),
+        }
+        unfit = next((name for name, value in simulated.items() if value), None)
+        meet_again(scenario, arrivals, overrides or [], seed=seed, unfit=unfit)
     from airtcp.cli import places, write
     from airtcp.questions.run import call
     from airtcp.questions.scenarios import text_of
@@ -96,6 +129,8 @@ def run(
             seed=seed,
             replications=replications,
             overrides=replaced(overrides or []),
+            tcp=tcp,
+            law=law or (),
             series=series,
             pcap=pcap,
             timeline=timeline,

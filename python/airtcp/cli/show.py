@@ -215,11 +215,7 @@ def put_result(
 
 
 def put_seed(document: Mapping[str, Any]) -> None:
-    """Print what a result can be repeated with.
-
-    Args:
-        document: Its document.
-    """
+    """Print what a result can be repeated with."""
     screen().print(f"\nseed {document['seed']}, airtcp {document['airtcp_version']}")
 
 

@@ -36,11 +36,7 @@ def registry(family: str | None = None) -> list[dict[str, str]]:
 
 
 def core_schema(kind: str) -> dict[str, Any]:
-    """Return the JSON Schema of a document that the extension makes.
-
-    Args:
-        kind: The document, such as `run`.
-    """
+    """Return the JSON Schema of a document that the extension makes."""
     return json.loads(_core.schema(kind))
 
 

@@ -64,9 +64,6 @@ def controls_escaped(text: str) -> str:
 def plain_json(text: str) -> str:
     r"""Escape control characters that JSON permits and terminals interpret.
 
-    Args:
-        text: JSON.
-
     >>> plain_json('{"name": "a\x9b31mb"}')
     '{"name": "a\\u009b31mb"}'
     """
@@ -116,7 +113,8 @@ def is_printable_json(text: str) -> bool:
     >>> is_printable_json('{"name": "a"}'), is_printable_json('{"name": "a\\u001b[31mb"}')
     (True, False)
     """
-    return text.isprintable() and "\\" not in text
+    # Spaces that do not break are unprintable to Python, and stay.
+    return "\\" not in text and (text.isprintable() or _UNSEEN.search(text) is None)
 
 
 def _poor(error: UnicodeError) -> tuple[str, int]:

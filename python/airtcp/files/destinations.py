@@ -68,10 +68,6 @@ def trouble(error: OSError) -> str:
 def content(path: Path, most: int) -> bytes:
     """Read the first bytes of a regular file; refuse anything else without waiting.
 
-    Args:
-        path: The file.
-        most: Number of bytes.
-
     Raises: OSError: If it cannot be read, or is no regular file.
     """
     handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))

@@ -50,10 +50,6 @@ def as_json(options: Mapping[str, Any]) -> str:
 def plain(value: Any, name: str = "") -> Any:
     """Return an option as JSON types.
 
-    Args:
-        value: The option.
-        name: Its name, for messages.
-
     Raises:
         TypeError: As for `as_json`.
         ValueError: As for `as_json`.

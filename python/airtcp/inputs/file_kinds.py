@@ -1,4 +1,4 @@
-"""What a file is, by its content, and which commands read it.
+"""What a file is, by its content, and which commands and functions read it.
 
 A command that refuses a file says so if the file belongs to another command, and `airtcp FILE`
 runs the command that the file belongs to. Nothing is guessed: a file of no known kind has none.
@@ -12,8 +12,11 @@ import lzma
 import re
 import tomllib
 from dataclasses import dataclass
+from functools import wraps
+from inspect import unwrap
+from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar, cast
 
 from airtcp import _core
 from airtcp.data.plain import printable
@@ -22,8 +25,10 @@ from airtcp.files.destinations import content
 from airtcp.files.folder import SWEEP_MARK
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
 _LOOKED_AT: Final = 1 << 16
 _LONGEST_TOML: Final = 4 << 20
 _PCAPNG: Final = bytes.fromhex("0a0d0d0a")
@@ -49,21 +54,49 @@ class Kind:
     """Commands that read it, the usual ones first."""
     hint: str = ""
     """What else there is to do with it."""
+    options: tuple[str, ...] = ()
+    """Commands with an option that read it as well."""
+    document: str = ""
+    """The name of its document, if it is a result of airtcp."""
+
+    def readers(self, path: str | Path, *, python: bool = False) -> str:
+        """Say which commands read a file of this kind, or which functions.
+
+        Args:
+            path: The file.
+            python: Whether functions are asked for.
+        """
+        name = printable(str(path))
+        if python:
+            calls = [f"airtcp.{FUNCTIONS[one]}({name!r})" for one in self.commands]
+        else:
+            calls = [f"'airtcp {one} {name}'" for one in self.commands]
+        *first, last = calls[:_SAID]
+        read = f"{', '.join(first)} and {last}" if first else last
+        return f"{read} {'reads' if len(calls) == 1 else 'read'} it"
 
 
-SCENARIO: Final = Kind("a scenario", ("run", "compare"), "a sweep file names it with 'of'")
+SCENARIO: Final = Kind(
+    "a scenario",
+    ("run", "compare"),
+    "a sweep file names it with 'of'",
+    options=("compare --schemes", "ftca gain"),
+)
 SWEEP: Final = Kind("a sweep file", ("sweep",))
 CAPTURE: Final = Kind("a packet capture", ("capture", "diagnose"))
 TRACE: Final = Kind(
     "a trace of a link",
     ("study", "compare", "trace stats", "trace convert", "trace models", "trace fit"),
 )
-STUDY: Final = Kind("the result of 'airtcp study'", ("trace fit",))
+STUDY: Final = Kind("the result of 'airtcp study'", ("trace fit",), document="study")
 PAGE: Final = Kind("a page of airtcp", (), "a browser opens it")
 _TRACES: Final = "traces of links"
+_CELL: Final = "a scenario (TOML) with 802.11 cells"
 READS: Final = {
     "run": "a scenario (TOML)",
     "compare": "a scenario (TOML) or a trace of a link",
+    "compare --schemes": _CELL,
+    "ftca gain": _CELL,
     "study": _TRACES,
     "trace stats": _TRACES,
     "trace convert": _TRACES,
@@ -74,6 +107,20 @@ READS: Final = {
     "sweep": "a sweep file (TOML)",
 }
 """What each command reads."""
+FUNCTIONS: Final = {
+    "run": "run",
+    "compare": "compare",
+    "compare --schemes": "compare_schemes",
+    "study": "study",
+    "trace stats": "stats",
+    "trace convert": "convert",
+    "trace models": "models",
+    "trace fit": "trace_fit",
+    "capture": "capture",
+    "diagnose": "diagnose",
+    "sweep": "sweep",
+}
+"""The function of each command."""
 _SAID: Final = 3
 """Most commands of a kind that a message names."""
 _MADE_BY: Final = {
@@ -139,7 +186,9 @@ def _folder(place: Path) -> Kind | None:
 def _result(document: str) -> Kind:
     if document == "study":
         return STUDY
-    return Kind(f"the result of 'airtcp {_MADE_BY.get(document, document)}'", ())
+    made = _MADE_BY.get(document, document)
+    hint = "'airtcp' with it shows its answer"
+    return Kind(f"the result of 'airtcp {made}'", (), hint, document=document)
 
 
 def _toml(place: Path) -> Kind | None:
@@ -168,24 +217,58 @@ def _trace(place: Path, start: bytes) -> Kind | None:
     return Kind(found[0], TRACE.commands) if found is not None and found[1] else None
 
 
-def belongs_elsewhere(paths: Iterable[str | Path], command: str) -> str | None:
+def belongs_elsewhere(
+    paths: Iterable[str | Path], command: str, *, python: bool = False
+) -> str | None:
     """Say which file belongs to another command, and to which; none if no file does.
 
-    Args: paths: The files that the command was given. command: The command.
+    Args:
+        paths: The files that the command was given.
+        command: The command.
+        python: Whether its function was called: the message then names functions.
     """
     for path in paths:
         kind = kind_of(path)
-        if kind is None or command in kind.commands:
+        if kind is None or command in (*kind.commands, *kind.options):
             continue
-        name = printable(str(path))
-        *first, last = [f"'airtcp {one} {name}'" for one in kind.commands[:_SAID]] or [""]
-        read = f"{', '.join(first)} and {last}" if first else last
-        verb = "reads it" if len(kind.commands) == 1 else "read it"
-        then = [f"{read} {verb}"] if read else []
+        called = f"airtcp.{FUNCTIONS[command]}" if python else f"airtcp {command}"
+        said = f"this is {kind.name}, and {called} reads {READS[command]}"
+        then = [kind.readers(path, python=python)] if kind.commands else []
         then += [kind.hint] if kind.hint else []
-        said = f"this is {kind.name}, and airtcp {command} reads {READS[command]}"
-        return "; ".join([f"{name}: {said}", *then])
+        return "; ".join([f"{printable(str(path))}: {said}", *then])
     return None
+
+
+def reads(command: str) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
+    """Let a function that refuses a file say what the file is, and which function reads it.
+
+    Args:
+        command: The command of the function, whose first argument is a file or several.
+    """
+
+    def decorated(function: Callable[_P, _R]) -> Callable[_P, _R]:
+        @wraps(function)
+        def explained(*args: _P.args, **kwargs: _P.kwargs) -> _R:
+            try:
+                return function(*args, **kwargs)
+            except _core.AirtcpError as error:
+                named = unwrap(function).__code__.co_varnames[0]
+                paths = _paths(args[0] if args else kwargs.get(named))
+                text = kwargs.get("text") is not None
+                said = None if text else belongs_elsewhere(paths, command, python=True)
+                if said is None:
+                    raise
+                raise type(error)(said) from error
+
+        return explained
+
+    return decorated
+
+
+def _paths(given: object) -> list[str | Path]:
+    """Return the paths of an argument that may also be a table or an array."""
+    several = cast("list[object]", given) if isinstance(given, list | tuple) else [given]
+    return [Path(one) for one in several if isinstance(one, str | PathLike)]
 
 
 def command_for(path: str | Path) -> str | None:

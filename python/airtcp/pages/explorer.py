@@ -33,9 +33,6 @@ def address(scenario: Mapping[str, Any]) -> str | None:
     The fragment is the scenario as JSON, compressed by zlib, in base64url. A browser sends no
     fragment to a server. Without an address of the documentation, the page is beside the report.
 
-    Args:
-        scenario: The scenario with every default filled in.
-
     Returns:
         The address; `None` if the scenario is too long for one, or names a file: the explorer
         opens none.

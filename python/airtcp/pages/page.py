@@ -5,9 +5,7 @@ from __future__ import annotations
 import base64
 import gzip
 import hashlib
-import html
 import json
-import re
 from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any, Final
@@ -18,13 +16,9 @@ from markupsafe import Markup
 from airtcp.charts import theme
 from airtcp.data.plain import printable, printable_values
 from airtcp.pages import first_screen
-from airtcp.questions.chart_data import data_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from airtcp.words.answer import Answer
-    from airtcp.words.grid import Grid
+    from collections.abc import Mapping
 
 _SCHEME: Final = """
 {
@@ -81,41 +75,25 @@ def _environment() -> jinja2.Environment:
     )
 
 
-def render(
-    template: str,
-    script: str,
-    payload: dict[str, Any],
-    document: Mapping[str, Any],
-    facts: Sequence[tuple[str, str]],
-    *,
-    answer: Answer | None = None,
-    chart: str = "",
-    whole: Grid | None = None,
-    **values: Any,
-) -> str:
+def render(payload: dict[str, Any], document: Mapping[str, Any], **values: Any) -> str:
     """Make a page.
 
-    Args: template: The template of the page. script: Its script, which runs after the common
-        script. payload: The data of its script; colours and chart styles are added. document: The
-        result, with its `seed` if it has one, its `airtcp_version`, and whether it was
-        `interrupted`. facts: Further facts in the head of the page. answer: The answer, which
-        takes the first screen; every section is folded then. chart: The name of the chart beside
-        the answer. whole: The table below the answer with all rows; by default that of the answer.
+    Args:
+        payload: The data of its script; colours and chart styles are added.
+        document: The result, with its `seed` if it has one, its `airtcp_version`, and whether it
+            was `interrupted`.
         **values: The values of its template.
     """
-    grid = whole or (answer.table if answer is not None else None)
     payload |= {
         "config": theme.CONFIG,
         "colours": {"light": theme.LIGHT, "dark": theme.DARK},
     }
-    page = _environment().get_template(template)
-    # Tables and folded parts, before the script of the page, which starts the figures.
-    first = _text("answer.js")
+    scripts = ("picture.js", "page.js", "table.js", "items.js", "data.js")
     raw = {
         "css": _text("page.css"),
         "scheme": _SCHEME,
         "library": library(),
-        "script": _text("picture.js") + _text("page.js") + first + _text(script),
+        "script": "".join(map(_text, scripts)),
         "payload": _embedded(payload),
     }
     # No other script runs in the page, whatever a name in a result holds.
@@ -124,42 +102,20 @@ def render(
     trusted = {name: Markup(text) for name, text in raw.items()}  # noqa: S704
     seed, version = document.get("seed"), document["airtcp_version"]
     drawn = [] if seed is None else [("Seed", str(seed))]
-    made = page.render(
-        **trusted,
-        **values,
-        answer=answer,
-        answer_kind=str(document.get("schema", "")).partition("/")[0].removeprefix("airtcp."),
-        answer_grid=None if grid is None else first_screen.laid(grid),
-        answer_cards=[first_screen.card(finding) for finding in values.get("findings", ())],
-        facts=[*facts, *drawn, ("Version", version)],
-        seed=seed,
-        version=version,
-        interrupted=document["interrupted"],
+    values["facts"] = [*values["facts"], *drawn, ("Version", version)]
+    return (
+        _environment()
+        .get_template("page.html.j2")
+        .render(
+            **trusted,
+            **values,
+            answer_kind=str(document.get("schema", "")).partition("/")[0].removeprefix("airtcp."),
+            answer_cards=[first_screen.card(finding) for finding in values["findings"]],
+            seed=seed,
+            version=version,
+            interrupted=document["interrupted"],
+        )
     )
-    made = _without_empty(made, payload)
-    if answer is None:
-        return made
-    return first_screen.folded(first_screen.with_chart(made, chart))
-
-
-_FIGURE: Final = re.compile(
-    r'<figure class="plot[^>]*data-chart="([^"]*)".*?</figure>\n?', re.DOTALL
-)
-
-
-def _without_empty(page: str, payload: dict[str, Any]) -> str:
-    """Take out the charts without points, but for those of the link that a reader chooses."""
-    data = data_of(payload)
-    if not data:
-        return page
-    several = len(payload.get("columns", {}).get("name", ())) > 1
-
-    def kept(found: re.Match[str]) -> str:
-        name = html.unescape(found[1])
-        chosen = several and name.startswith("link-")
-        return found[0] if chosen or name in data else ""
-
-    return _FIGURE.sub(kept, page)
 
 
 def indented(value: Any) -> str:

@@ -6,25 +6,25 @@ no template and no script of its own.
 
 from __future__ import annotations
 
-import base64
-import gzip
-import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final
 
-from airtcp.pages import first_screen
+from airtcp.pages import sent
+from airtcp.pages.first_screen import laid
 from airtcp.pages.page import render
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from airtcp.pages.sent import Rows
     from airtcp.words.answer import Answer
     from airtcp.words.grid import Grid
     from airtcp.words.sentences import Finding
 
-Rows: TypeAlias = list[dict[str, Any]]
 MOST: Final = 2500
 """Rows of one data of a thinned plot that are drawn at once."""
+_GROUP: Final = 16
+"""Items that are packed together."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +48,22 @@ class Plot:
     a group takes from the last of the group. A reader who zooms gets the rows in view."""
 
     @property
+    def rows(self) -> Rows:
+        """The rows of the CSV file; without any, the plot is left out."""
+        return next(iter(self.data.values()), [])
+
+    @property
+    def charts(self) -> list[tuple[str, Mapping[str, Any]]]:
+        """Name and specification of each chart: its own, and the others of the same data."""
+        return [(self.name, self.spec), *((name, spec) for name, _, spec in self.views)]
+
+    @property
+    def labels(self) -> tuple[tuple[str, str], ...]:
+        """Name and label of each chart, if there are several."""
+        others = tuple((name, label) for name, label, _ in self.views)
+        return ((self.name, self.label), *others) if others else ()
+
+    @property
     def drawn(self) -> Mapping[str, Rows]:
         """The rows that are drawn at first, and in a figure."""
         if self.thinned is None:
@@ -64,6 +80,19 @@ class Link:
     words: str
     about: str = ""
     """What follows its words."""
+
+
+@dataclass(frozen=True)
+class Item:
+    """One of many things of a kind: what a page shows of the one that a reader chooses."""
+
+    name: str
+    plots: tuple[Plot, ...]
+    """The same plots for each item, with data and heading of its own."""
+    about: str = ""
+    facts: tuple[tuple[str, str], ...] = ()
+    grid: Grid | None = None
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -88,6 +117,27 @@ class Section:
     """Whether the part is open at first."""
     joined: bool = False
     """Whether the charts touch, as those with one axis of time do."""
+    items: Sequence[Item] = ()
+    """Things of which a reader chooses one: in a list, in a row of a table, at a dot of a chart.
+    One section of a page has them. Dots that choose have the field `index`, their charts the
+    parameter `chosen`."""
+    first: int = 0
+    """The item that is shown at first."""
+
+    def shown(self, chosen: int | None = None) -> Sequence[Plot]:
+        """Return the plots with data, with those of an item; by default of the first one."""
+        item = self.items[self.first if chosen is None else chosen].plots if self.items else ()
+        return [plot for plot in (*self.plots, *item) if plot.rows]
+
+    @property
+    def places(self) -> Sequence[Plot]:
+        """The plots that have data, or have them for one of the items at least."""
+        drawn = {plot.name for item in self.items for plot in item.plots if plot.rows}
+        of_items = self.items[self.first].plots if self.items else ()
+        return [
+            *filter(lambda plot: plot.rows, self.plots),
+            *(p for p in of_items if p.name in drawn),
+        ]
 
 
 @dataclass(frozen=True)
@@ -117,40 +167,76 @@ class Page:
 
     def html(self) -> str:
         """Return a complete HTML document. Equal values give equal pages."""
-        charts = self.charts()
-        shown = {plot.name: plot for plot, _ in charts.values()}
+        tables = sent.Tables()
+        places = [plot for section in self.sections for plot in section.places]
+        fixed = [plot for section in self.sections for plot in section.plots if plot.rows]
         payload: dict[str, Any] = {
-            "charts": {name: spec for name, (_, spec) in charts.items()},
-            "data": {name: _sent(plot) for name, plot in shown.items()},
+            "charts": {name: spec for plot in places for name, spec in plot.charts},
+            "data": {
+                plot.name: {name: tables.place(rows) for name, rows in plot.data.items()}
+                for plot in fixed
+            },
         }
-        if thinned := {name: p.thinned for name, p in shown.items() if p.thinned is not None}:
+        if thinned := {plot.name: plot.thinned for plot in fixed if plot.thinned is not None}:
             payload |= {"thinned": thinned, "most": MOST}
+        beside = next((plot for plot in places if self.answer and plot.name == self.chart), None)
+        for section in self.sections:
+            if section.items:
+                payload["items"] = {
+                    "id": section.id,
+                    "names": [item.name for item in section.items],
+                    "first": section.first,
+                    "group": _GROUP,
+                    "packed": _items(section.items),
+                    "plots": [plot.name for plot in section.places if plot not in section.plots],
+                }
+        grid = self.whole or (self.answer.table if self.answer is not None else None)
+        values: dict[str, Any] = {
+            "answer_grid": None if grid is None else laid(grid, tables),
+            "sections": [
+                {
+                    "of": section,
+                    "plots": [plot for plot in section.places if plot is not beside],
+                    "grids": [
+                        laid(grid, tables) for grid in (section.grid, *section.tables) if grid
+                    ],
+                }
+                for section in self.sections
+                if _has_content(section, beside)
+            ],
+        }
+        payload["tables"] = tables.packed()
         return render(
-            "sections.html.j2",
-            "data.js",
             payload,
             self.document,
-            self.facts,
             answer=self.answer,
-            chart=self.chart,
-            whole=self.whole,
+            beside=beside,
             title=self.title,
             lead=self.lead,
+            facts=self.facts,
             findings=self.findings,
-            sections=[_laid(section) for section in self.sections if _has_content(section)],
             command=self.command,
             banners=self.banners,
+            **values,
         )
 
-    def charts(self) -> dict[str, tuple[Plot, Mapping[str, Any]]]:
-        """Return each chart that has data by its name, with its plot, in the order of the page."""
+    def charts(self, chosen: int | None = None) -> dict[str, tuple[Plot, Mapping[str, Any]]]:
+        """Return each chart that has data by its name, with its plot, in the order of the page.
+
+        Args:
+            chosen: The item that is shown; by default the first one of its section.
+        """
         return {
             name: (plot, spec)
             for section in self.sections
-            for plot in section.plots
-            if _rows(plot)
-            for name, spec in _views(plot)
+            for plot in section.shown(chosen)
+            for name, spec in plot.charts
         }
+
+    @property
+    def items(self) -> Sequence[Item]:
+        """The things of which a reader chooses one."""
+        return next((section.items for section in self.sections if section.items), ())
 
 
 def some(lines: Sequence[str], most: int = 200) -> tuple[str, ...]:
@@ -175,45 +261,35 @@ def _few(rows: Rows, last: tuple[str, ...]) -> Rows:
     return [rows[at] | {name: end[name] for name in last} for at, end in ends]
 
 
-def _sent(plot: Plot) -> Mapping[str, Any]:
-    """Return the data of a plot as they stand in the page; many rows are packed as columns."""
-    if plot.thinned is None:
-        return plot.data
-    columns = {
-        name: {key: [row[key] for row in rows] for key in (rows[0] if rows else ())}
-        for name, rows in plot.data.items()
-    }
-    text = json.dumps(columns, separators=(",", ":"))
-    # For `Page.unpack`: JSON, gzip, base64. Equal values give equal text.
-    return {"packed": base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()}
+def _has_content(section: Section, beside: Plot | None) -> bool:
+    said = section.notes or section.terms or section.code or section.link or section.items
+    return bool(
+        said or section.grid or section.tables or any(plot is not beside for plot in section.places)
+    )
 
 
-def _views(plot: Plot) -> list[tuple[str, Mapping[str, Any]]]:
-    """Return the charts of a plot: its own, and the others of the same data."""
-    return [(plot.name, plot.spec), *((name, spec) for name, _, spec in plot.views)]
+def _items(shown: Sequence[Item]) -> list[Any]:
+    """Return the items of a section in packed groups."""
+    return [
+        sent.packed([_item(one) for one in shown[start : start + _GROUP]])
+        for start in range(0, len(shown), _GROUP)
+    ]
 
 
-def _rows(plot: Plot) -> Rows:
-    for rows in plot.data.values():
-        return rows
-    return []
-
-
-def _has_content(section: Section) -> bool:
-    said = section.notes or section.terms or section.code or section.link
-    return bool(said or section.grid or section.tables or any(map(_rows, section.plots)))
-
-
-def _laid(section: Section) -> dict[str, Any]:
-    """Lay a section out for the template, without plots that have nothing to show."""
+def _item(item: Item) -> Mapping[str, Any]:
+    heads = [] if item.grid is None else [item.grid.head, *(c.heading for c in item.grid.columns)]
     return {
-        "of": section,
-        "plots": [
-            (plot, ((plot.name, plot.label), *((name, label) for name, label, _ in plot.views)))
-            for plot in section.plots
-            if _rows(plot)
-        ],
-        "grids": [
-            first_screen.laid(grid) for grid in (section.grid, *section.tables) if grid is not None
-        ],
+        "about": item.about,
+        "facts": [list(fact) for fact in item.facts],
+        "notes": list(item.notes),
+        "heads": heads,
+        "grid": None if item.grid is None else sent.grid(item.grid),
+        "plots": {
+            plot.name: [
+                plot.heading,
+                {name: sent.columns(rows) for name, rows in plot.data.items()},
+            ]
+            for plot in item.plots
+            if plot.rows
+        },
     }

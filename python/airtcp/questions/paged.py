@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from airtcp.files import atomic_write
+from airtcp.words.sentences import Finding
 
 if TYPE_CHECKING:
     import os
@@ -30,6 +31,15 @@ class Paged(ABC):
         """
         return self._answer(self.json)
 
+    @property
+    def findings(self) -> list[Finding]:
+        """The sentences of the answer, and the findings behind `--details`."""
+        answer = self.answer()
+        if answer is None:
+            return []
+        said = [Finding(sentence, "") for sentence in answer.sentences]
+        return said + [part for part in answer.details if isinstance(part, Finding)]
+
     @abstractmethod
     def _answer(self, document: Any) -> Answer | None:
         """Make the answer from the document, which need not have its key `answer` yet."""
@@ -38,21 +48,13 @@ class Paged(ABC):
         """Return the report: one self-contained HTML document."""
         return self._page.html()
 
-    @property
-    def _laid_out(self) -> bool:
-        """Whether the page is made of sections."""
-        return type(self).page is Paged.page
-
     @cached_property
     def _page(self) -> Page:
         return self._make_page()
 
+    @abstractmethod
     def _make_page(self) -> Page:
-        """Lay out the page: what it shows, and each chart with its data.
-
-        A result whose page has a template of its own has `page` in its place.
-        """
-        raise NotImplementedError
+        """Lay out the page: what it shows, and each chart with its data."""
 
     def report(self, path: str | os.PathLike[str]) -> Path:
         """Write the report, and replace an existing file.

@@ -42,18 +42,23 @@ def scenario_texts(scenarios: Iterable[Path], text: str | None) -> list[dict[str
     ]
 
 
-def warn_about(options: Mapping[str, Any], warn: Callable[[str], object] | None) -> None:
+def warn_about(
+    options: Mapping[str, Any],
+    warn: Callable[[str], object] | None,
+    laws: _core.Laws | None = None,
+) -> None:
     """Give the warnings about the cells of scenarios.
 
     Args:
         options: Options with `scenarios` and `set`.
         warn: Called with each warning.
+        laws: Congestion controls of one's own that the scenarios may name.
     """
     if warn is None:
         return
     for scenario in options["scenarios"]:
         how = json.dumps({"set": options["set"], "folder": scenario["folder"]})
-        for warning in _core.warnings(scenario["text"], scenario["name"], how):
+        for warning in _core.warnings(scenario["text"], scenario["name"], how, laws):
             warn(f"{scenario['name']}: {warning}")
 
 
@@ -116,10 +121,6 @@ _MAGIC: Final = 4096
 def parsable(text: str, name: str) -> str:
     """Return the text of a scenario if a TOML parser can read it in bounded time.
 
-    Args:
-        text: The text.
-        name: Its name in messages.
-
     Raises:
         ScenarioError: If the text is longer, or has more headers or longer keys, than allowed.
     """
@@ -129,9 +130,6 @@ def parsable(text: str, name: str) -> str:
 
 def scenario_text(path: Path) -> str:
     """Read the text of a scenario's file.
-
-    Args:
-        path: The file.
 
     Raises:
         ScenarioError: If the file cannot be read as the text of a scenario.
@@ -145,10 +143,6 @@ def scenario_text(path: Path) -> str:
 
 def text_of(stream: BinaryIO, name: str) -> str:
     """Read the text of a scenario, from a stream that may have no end.
-
-    Args:
-        stream: The stream.
-        name: Its name in messages.
 
     Raises:
         ScenarioError: If the text is too long, or not UTF-8.

@@ -27,8 +27,8 @@ from airtcp.data.document_part import Part
 from airtcp.data.extension import core_schema
 from airtcp.words.answer import MEANINGS
 
-PYTHON_KINDS: Final = ("diagnose", "fit", "measure", "sweep", "sweep-file")
-"""Documents that are made in Python, and the sweep file, which is read there."""
+PYTHON_KINDS: Final = ("diagnose", "emulate", "evaluate", "fit", "measure", "sweep", "sweep-file")
+"""Documents whose types stand in Python, and the sweep file, which is read there."""
 _PLAIN: Final = {
     str: "string",
     float: "number",
@@ -41,10 +41,6 @@ _REFERENCE: Final = "#/$defs/"
 
 def with_answer(kind: str, schema: dict[str, Any]) -> dict[str, Any]:
     """Add the key `answer` to the schema of a result; the sentences are made in Python.
-
-    Args:
-        kind: The kind of document.
-        schema: Its schema.
 
     >>> with_answer("run", {"properties": {"schema": {}}})["properties"]["answer"]
     {'$ref': '#/$defs/Answer'}
@@ -112,6 +108,8 @@ class _Schemas:
         """Return the schema of a type with arguments, such as `list[int]`."""
         if origin is Annotated:
             return self._part(next(each for each in arguments if isinstance(each, Part)))
+        if origin is Literal:
+            return {"type": "string", "enum": list(arguments)}
         if origin is list:
             return {"type": "array", "items": self._of(arguments[0])}
         if origin is dict:
@@ -177,6 +175,8 @@ def _sentence(text: str) -> str:
 def _document_schema(kind: str) -> dict[str, Any]:
     """Return the schema of a document that is made in Python."""
     from airtcp.questions.diagnose.document import DiagnoseDocument
+    from airtcp.questions.emulate.document import EmulateDocument
+    from airtcp.questions.evaluate.document import EvaluateDocument
     from airtcp.questions.fit.document import FitDocument
     from airtcp.questions.measure.document import MeasureDocument
     from airtcp.questions.sweep.document import SweepDocument
@@ -186,6 +186,8 @@ def _document_schema(kind: str) -> dict[str, Any]:
         return file_schema()
     roots: dict[str, type] = {
         "diagnose": DiagnoseDocument,
+        "emulate": EmulateDocument,
+        "evaluate": EvaluateDocument,
         "fit": FitDocument,
         "measure": MeasureDocument,
         "sweep": SweepDocument,
@@ -210,6 +212,8 @@ def schema(
         "schemes",
         "capture",
         "diagnose",
+        "emulate",
+        "evaluate",
         "fit",
         "measure",
         "sweep",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from functools import cached_property
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -21,13 +20,10 @@ if TYPE_CHECKING:
     from airtcp.charts.draw import Width
     from airtcp.charts.figure import Figure
     from airtcp.data.table import Table
-    from airtcp.questions.page_parts import PageParts
     from airtcp.words.answer import Answer
     from airtcp.words.grid import Grid
 
-_FINDINGS: Final = 8
 _ROWS: Final = 8
-_COLUMNS: Final = 8
 _LARGEST: Final = 150_000
 """Bytes of a picture in a notebook; a larger one is left out."""
 _TRIED: Final = 4
@@ -40,29 +36,11 @@ class Shown(Paged):
     def _frames(self) -> Iterator[tuple[str, Table]]:
         """Every table, with the name of its file without the ending."""
 
-    @cached_property
-    def _parts(self) -> PageParts:
-        from airtcp.questions.page_parts import parts_of
-
-        return parts_of(self.page())
-
     def _charts(self, link: int | None = None) -> dict[str, tuple[str, str, Any, Any]]:
         """Return heading, caption, chart and data of each chart that has data."""
-        if self._laid_out:
-            return {
-                name: (plot.heading, plot.caption, spec, plot.drawn)
-                for name, (plot, spec) in self._page.charts().items()
-            }
-        from airtcp.questions.chart_data import data_of
-
-        parts = self._parts
-        data = data_of(parts.payload, link)
         return {
-            view: (plot.heading, plot.caption, parts.payload["charts"][view], data[plot.name])
-            for plot in parts.plots
-            if plot.name in data
-            for view in plot.views or [plot.name]
-            if view in parts.payload["charts"]
+            name: (plot.heading, plot.caption, spec, plot.drawn)
+            for name, (plot, spec) in self._page.charts(link).items()
         }
 
     @property
@@ -100,15 +78,15 @@ class Shown(Paged):
     def _number_of(self, link: str | int | None) -> int | None:
         if link is None:
             return None
-        if self._laid_out:
-            message = f"{link!r} names no link: this result has no charts of one link"
-            raise KeyError(message)
-        names: list[str] = self._parts.payload.get("columns", {}).get("name", [])
+        names = [item.name for item in self._page.items]
         if isinstance(link, str) and link in names:
             return names.index(link)
         if isinstance(link, int) and 0 <= link < len(names):
             return link
-        message = f"no link {link!r} (there are {', '.join(names[:20]) or 'none'})"
+        if not names:
+            message = f"{link!r} names no link: this result has no charts of one link"
+            raise KeyError(message)
+        message = f"no link {link!r} (there are {', '.join(names[:20])})"
         raise KeyError(message)
 
     def save_figures(
@@ -143,21 +121,12 @@ class Shown(Paged):
         return paths
 
     def _repr_html_(self) -> str:
-        """Show the answer and the first figure in a notebook.
-
-        A result without an answer shows its findings and the first table.
-        """
+        """Show the answer and the first figure in a notebook; without an answer, what it is."""
         answer = self.answer()
         if answer is not None:
             return answer_html(answer, self._picture(), repr(self))
-        name, frame = next(self._frames(), ("", None))
-        table = "" if frame is None else _table(name, frame)
-        if self._laid_out:
-            title = self._page.title
-            findings = [(found.headline, found.text) for found in self._page.findings]
-        else:
-            title, findings = self._parts.title, self._parts.findings
-        return _shown(title, findings, table + self._picture(), repr(self))
+        title, said = (escape(printable(text)) for text in (self._page.title, repr(self)))
+        return f"<p><b>{title}</b></p><p>{said}</p>"
 
     def _picture(self) -> str:
         """Show the first figure that is small enough."""
@@ -196,22 +165,3 @@ def _grid(grid: Grid) -> str:
     columns |= {column.heading: [printable(c) for c in column.cells] for column in short.columns}
     size = f"and {short.more} more" if short.more else ""
     return table_text.grid(columns, size)
-
-
-def _shown(title: str, found: list[tuple[str, str]], rest: str, said: str) -> str:
-    findings = "".join(
-        f"<li><b>{escape(head)}</b>: {escape(text)}</li>" for head, text in found[:_FINDINGS]
-    )
-    return (
-        f'<div style="max-width:60em"><p><b>{escape(title)}</b></p>'
-        f"<ul>{findings}</ul>{rest}<p><small>{escape(printable(said))}</small></p></div>"
-    )
-
-
-def _table(name: str, frame: Table) -> str:
-    """Lay out the first rows and columns of a table."""
-    if not len(frame):
-        return ""
-    first = frame.select(frame.columns[:_COLUMNS]).head(_ROWS).to_dict()
-    size = f"table {name}: {len(frame)} x {len(frame.columns)}"
-    return table_text.grid(first, size)

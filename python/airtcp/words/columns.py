@@ -67,11 +67,7 @@ def _stations() -> tuple[Metric, ...]:
 
 
 def stations(rows: Iterable[dict[str, Any]]) -> tuple[Metric, ...]:
-    """Return the metrics of stations of a cell.
-
-    Args:
-        rows: The stations of a summary.
-    """
+    """Return the metrics of stations of a cell."""
     met = {key for key in _RARE for row in rows if key in row and row[key]["mean"]}
     return tuple(metric for metric in _stations() if metric.key not in _RARE - met)
 

@@ -86,6 +86,8 @@ class Grid:
     """Number of rows that are left out."""
     sort: str | None = None
     """Heading of the column by which the rows are sorted, if there is one."""
+    picks: Sequence[int] | None = None
+    """For each row, the thing that a page shows when a reader chooses the row."""
 
     @property
     def rest(self) -> str | None:
@@ -114,7 +116,8 @@ class Grid:
             for column in self.columns
         ]
         more = self.more + len(self.names) - rows
-        return replace(self, names=self.names[:rows], columns=columns, more=more)
+        picks = None if self.picks is None else self.picks[:rows]
+        return replace(self, names=self.names[:rows], columns=columns, more=more, picks=picks)
 
     def text(self) -> list[str]:
         """Return the lines of the table in full, in columns of equal width, as in a terminal.

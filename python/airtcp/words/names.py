@@ -81,9 +81,6 @@ def path_argument(path: str) -> str:
 def shell_paths(paths: Sequence[str]) -> str | None:
     """Quote the paths of a command for a shell; None if one is standard input, which has ended.
 
-    Args:
-        paths: The paths.
-
     >>> shell_paths(["-a b.txt", "c"]), shell_paths(["-"])
     ("'./-a b.txt' c", None)
     """

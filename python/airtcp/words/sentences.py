@@ -260,10 +260,6 @@ def negligible(percent: Estimate | None) -> bool:
     return percent is not None and percent["mean"] is not None and signed(percent["mean"]) == "0"
 
 
-ALIKE: Final = "Less than 0.05 % apart:"
-"""Label of such differences."""
-
-
 def change(percent: Estimate) -> Estimate:
     """Return a difference of amounts in percent with its interval, cut off at -100 %.
 

@@ -29,6 +29,7 @@ impl Link {
             && self.policer.is_none()
             && self.super_segments.is_none()
             && self.jitter.is_none()
+            && self.delays.is_none()
             && self.reordering.is_none()
             && self.duplication.is_none()
     }

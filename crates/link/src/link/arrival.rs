@@ -1,4 +1,4 @@
-//! Arrival times at the far end: jitter, reordering and in-order delivery.
+//! Arrival times at the far end: jitter, reordering, changes of the delay and in-order delivery.
 
 use airtcp_packet::Packet;
 use airtcp_units::{Nanos, detmath};
@@ -10,17 +10,19 @@ impl Link {
     /// Arrival time of a packet that leaves the transmitter at `out`.
     #[inline]
     pub(super) fn arrival(&mut self, out: Nanos, ordinal: u64) -> Nanos {
-        if self.jitter.is_some() || self.reordering.is_some() {
+        if self.jitter.is_some() || self.reordering.is_some() || self.delays.is_some() {
             return self.irregular_arrival(out, ordinal);
         }
         self.last_in_order = self.last_in_order.max(out + self.wire.delay);
         self.last_in_order
     }
 
-    /// [`arrival`](Self::arrival) on a link with jitter or reordering.
+    /// [`arrival`](Self::arrival) on a link with jitter, reordering or a changing delay. A packet on a shorter route
+    /// overtakes those that left before the change.
     pub(super) fn irregular_arrival(&mut self, out: Nanos, ordinal: u64) -> Nanos {
-        let mut at = out + self.wire.delay;
-        let mut keeps_order = true;
+        let delay = self.delays.as_ref().and_then(|all| all.at(out)).copied();
+        let mut at = out + delay.unwrap_or(self.wire.delay);
+        let mut keeps_order = delay.is_none();
         if let Some((jitter, draws)) = &self.jitter {
             let u = draws.unit(ordinal);
             let factor = match jitter.distribution {
@@ -28,7 +30,7 @@ impl Link {
                 Distribution::Exponential => -detmath::ln(1.0 - u),
             };
             at += jitter.mean.mul_f64(factor);
-            keeps_order = jitter.keep_order;
+            keeps_order &= jitter.keep_order;
         }
         if let Some((held, draws)) = &self.reordering {
             let by_count = held.every.is_some_and(|n| (ordinal + 1).is_multiple_of(n));

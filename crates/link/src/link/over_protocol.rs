@@ -22,7 +22,7 @@ impl Link {
     ) {
         let Some(common) = config.protocol.common() else { return };
         let feedback = common.feedback;
-        let round_trip = config.delay * 2;
+        let round_trip = config.delay.longest() * 2;
         let receiver = Receiver::new(ReceiverParams {
             trigger: common.trigger,
             in_order: common.in_order,

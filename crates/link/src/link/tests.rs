@@ -266,7 +266,7 @@ fn any_link() -> impl Strategy<Value = LinkConfig> {
     )
         .prop_map(|(rate, delay, loss, jitter, reordering, duplication, mtu)| LinkConfig {
             rate: rate.and_then(BitRate::new).map(Into::into),
-            delay,
+            delay: delay.into(),
             mtu: mtu.map(Bytes),
             loss: LossConfig::Bernoulli(BernoulliConfig { probability: loss }),
             jitter,

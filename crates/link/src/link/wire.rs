@@ -1,5 +1,7 @@
 //! The transmitter of a link and its loss model.
 
+use std::sync::Arc;
+
 use airtcp_packet::EndpointId;
 use airtcp_units::{Bytes, CapacityClock, Nanos, Pace, Span, TxClock};
 
@@ -15,6 +17,31 @@ pub(super) enum Transmitter {
     Varying(Box<CapacityClock>),
 }
 
+impl Transmitter {
+    pub(super) fn new(config: &LinkConfig) -> Self {
+        match (config.slot, &config.rate) {
+            (Some(slot), _) => Self::Slot(slot),
+            (None, Some(Rate::Constant(rate))) => Self::Rate(TxClock::new(*rate)),
+            // A trace without capacity was refused earlier.
+            (None, Some(Rate::Trace(trace))) => match trace.scaled() {
+                Ok(Some(capacity)) => {
+                    let clock = CapacityClock::new(capacity, trace.offset);
+                    Self::Varying(Box::new(clock))
+                }
+                Ok(None) | Err(_) => Self::Unlimited,
+            },
+            (None, Some(Rate::Steps(all))) => match all.capacity() {
+                Some(capacity) => {
+                    let clock = CapacityClock::new(Arc::new(capacity), Span::ZERO);
+                    Self::Varying(Box::new(clock))
+                }
+                None => Self::Unlimited,
+            },
+            (None, None) => Self::Unlimited,
+        }
+    }
+}
+
 /// Result of one transmission.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Transmission {
@@ -28,6 +55,7 @@ pub(super) struct Transmission {
 pub(super) struct Wire {
     pub(super) transmitter: Transmitter,
     pub(super) loss: Loss,
+    /// Propagation delay; the longest, if it changes.
     pub(super) delay: Span,
     /// When the transmitter is free.
     pub(super) ready_at: Nanos,
@@ -40,21 +68,9 @@ pub(super) struct Wire {
 impl Wire {
     pub(super) fn new(config: &LinkConfig, loss: Loss) -> Self {
         Self {
-            transmitter: match (config.slot, &config.rate) {
-                (Some(slot), _) => Transmitter::Slot(slot),
-                (None, Some(Rate::Constant(rate))) => Transmitter::Rate(TxClock::new(*rate)),
-                // A trace without capacity was refused earlier.
-                (None, Some(Rate::Trace(trace))) => match trace.scaled() {
-                    Ok(Some(capacity)) => {
-                        let clock = CapacityClock::new(capacity, trace.offset);
-                        Transmitter::Varying(Box::new(clock))
-                    }
-                    Ok(None) | Err(_) => Transmitter::Unlimited,
-                },
-                (None, None) => Transmitter::Unlimited,
-            },
+            transmitter: Transmitter::new(config),
             loss,
-            delay: config.delay,
+            delay: config.delay.longest(),
             ready_at: Nanos::ZERO,
             ordinal: 0,
             busy: Span::ZERO,

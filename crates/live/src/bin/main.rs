@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use airtcp_live::drive::{Emulate, Replay};
+use airtcp_live::drive::{Emulate, Replay, Restore};
 use airtcp_live::ftca::Ftca;
 use airtcp_live::measure::Measure;
 use clap::{Parser, Subcommand};
@@ -19,6 +19,8 @@ struct Program {
 enum Command {
     Emulate(Emulate),
     Replay(Replay),
+    #[command(hide = true)]
+    Restore(Restore),
     Ftca(Ftca),
     Measure(Measure),
 }
@@ -27,6 +29,7 @@ fn main() -> ExitCode {
     match Program::parse().command {
         Command::Emulate(emulate) => emulate.run(),
         Command::Replay(replay) => replay.run(),
+        Command::Restore(restore) => restore.run(),
         Command::Ftca(ftca) => ftca.run(),
         Command::Measure(measure) => measure.run(),
     }

@@ -1,27 +1,31 @@
 //! The options of `emulate`, and the order of things.
 
 use std::ffi::OsString;
-use std::os::unix::process::ExitStatusExt;
+use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
 
-use airtcp_os::child::spawn_in;
+use airtcp_os::child::{self, spawn_in};
 use airtcp_os::schedule;
 use airtcp_os::signal::Signals;
 use airtcp_os::{clock, user, wait};
 use airtcp_scenario::Resolved;
 use clap::Args;
 
+use super::control::Control;
 use super::failure::{Failure, at, said, say};
-use super::given::Given;
+use super::given::{Given, Subject};
+use super::line::Line;
 use super::output::Outputs;
 use super::path::round_trip;
 use super::ports::Ports;
 use super::report::Run;
 use super::turn::{Loop, Why};
-use crate::emulate::Emulation;
+use crate::emulate::{Emulation, RECORD_BETWEEN, RECORD_HEADER};
 use crate::exit::ended;
 
+/// Exit status of a run whose COMMAND was ended by Ctrl-C or SIGTERM, as of all commands of airtcp.
+const INTERRUPTED: u8 = 130;
 /// Time that a program at the other side has to begin to listen.
 const SERVER_STARTS_NS: i64 = 400_000_000;
 
@@ -38,9 +42,20 @@ pub struct Emulate {
     /// Program at the server's side. Default: iperf3 -s if COMMAND is iperf3.
     #[arg(long, value_name = "PROGRAM AND ARGUMENTS")]
     server: Option<String>,
+    /// Puts the model between two interfaces of this machine, and not between namespaces. DEV1 stands for the node where the first
+    /// flow comes from.
+    #[arg(long, num_args = 2, value_names = ["DEV1", "DEV2"], conflicts_with_all = ["server", "shell", "command"])]
+    between: Option<Vec<String>>,
+    /// Gives the namespaces names for "ip netns exec": PREFIX and the name of the node. They are removed at the end.
+    #[arg(long, value_name = "PREFIX", conflicts_with = "between")]
+    ns_name: Option<String>,
     /// Starts a shell at the client's side.
     #[arg(long, conflicts_with = "command")]
     shell: bool,
+    /// Takes lines such as "set links[0].rate=5 Mb/s" while it runs, from a named pipe, which is made if there is none; "-": from
+    /// standard input, without COMMAND.
+    #[arg(long, value_name = "PATH")]
+    control: Option<PathBuf>,
     /// Writes the fate of each packet, a line each.
     #[arg(long, value_name = "FILE")]
     loss_log: Option<PathBuf>,
@@ -53,6 +68,12 @@ pub struct Emulate {
     /// Writes what the run was like, as JSON.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+    /// Ends when this process, which started it, ends.
+    #[arg(long, value_name = "PID", hide = true)]
+    parent: Option<i32>,
+    /// Says nothing but errors, and that a run is not valid; no line on the terminal.
+    #[arg(long, short)]
+    quiet: bool,
     /// The program that runs at the client's side, and its arguments.
     #[arg(last = true, value_name = "COMMAND")]
     command: Vec<OsString>,
@@ -65,29 +86,30 @@ fn seconds(text: &str) -> Result<f64, String> {
 }
 
 impl Emulate {
-    /// Runs it. Exit: the status of COMMAND; 2 for wrong input; 3 if the run is not valid.
+    /// Runs it. Exit: the status of COMMAND; 2 for wrong input; 3 if the run is not valid; 130 if COMMAND was
+    /// interrupted.
     pub fn run(self) -> ExitCode {
         ended(self.emulate())
     }
 
     fn emulate(mut self) -> Result<ExitCode, Failure> {
-        let (plan, traces) = self.given.plan()?;
+        let subject = self.given.open()?;
+        let (plan, traces) = (subject.plan.clone(), subject.traces.clone());
+        let control = self.control(subject)?;
         let load = |name: &str| traces.load(name);
-        let base = round_trip(&plan, &load).map_err(said)?;
-        // In a namespace of its own, everybody is root.
-        let unprivileged = !user::is_root();
-        if unprivileged {
-            user::enter_user_namespace().map_err(said)?;
-        }
+        let base = round_trip(&plan, &load).map_err(|error| self.given.refused(error))?;
+        let unprivileged = self.enter()?;
         let signals = Signals::open().map_err(said)?;
-        let mut ports = Ports::open(&plan, unprivileged)?;
-        let mut emulation = Emulation::new(&plan, ports.macs(), &load).map_err(said)?;
-        let mut outputs = Outputs::open(
-            self.loss_log.as_deref(),
-            self.record.as_deref(),
-            self.pcap.as_deref(),
-            &ports.names(),
-        )?;
+        let mut ports = match &self.between {
+            Some(devices) => Ports::between(&plan, devices)?,
+            None => Ports::open(&plan, unprivileged, self.ns_name.as_deref())?,
+        };
+        let emulation = Emulation::new(&plan, ports.macs(), &load);
+        let mut emulation = emulation.map_err(|error| self.given.refused(error))?;
+        if self.between.is_some() {
+            emulation = emulation.between();
+        }
+        let mut outputs = self.outputs(&ports)?;
         if self.record.is_some() {
             emulation.record();
         }
@@ -98,6 +120,8 @@ impl Emulate {
         let limit = self.limit(&plan);
         // The clock of the model starts here.
         let mut driver = Loop::begin(base, limit);
+        driver.control = control;
+        driver.line = if self.quiet || self.shell { None } else { Line::open(ports.names()) };
         let mut client = self.start(&ports)?;
         if client.is_none() {
             say(&ports.how_to_enter());
@@ -112,8 +136,11 @@ impl Emulate {
             Ok(why) => *why,
             Err(_) => Why::Failed,
         };
-        let run = Run::new(&plan, &emulation, &driver, &ports, priority, why);
-        say(&run.text());
+        let run = Run::new(&plan, &emulation, &driver, &ports, priority, why)
+            .of(self.given.name(), &self.command);
+        if !self.quiet || !run.is_valid() {
+            say(&run.text());
+        }
         if let Some(path) = &self.json {
             std::fs::write(path, run.json()).map_err(|error| at(path, &error))?;
         }
@@ -121,7 +148,46 @@ impl Emulate {
         if !run.is_valid() {
             return Ok(ExitCode::from(3));
         }
+        if why == Why::Interrupted && status.is_some() {
+            return Ok(ExitCode::from(INTERRUPTED));
+        }
         Ok(status.map_or(ExitCode::SUCCESS, code))
+    }
+
+    /// Enters a user namespace where there is no privilege: in one of its own, everybody is root. Given interfaces are in none.
+    fn enter(&self) -> Result<bool, Failure> {
+        let unprivileged = !user::is_root() && self.between.is_none();
+        if unprivileged && self.ns_name.is_some() {
+            return Err(
+                "--ns-name needs root: names of namespaces are those of the host".to_owned()
+            );
+        }
+        if unprivileged {
+            user::enter_user_namespace().map_err(said)?;
+        }
+        if let Some(parent) = self.parent {
+            child::end_with(parent).map_err(said)?;
+        }
+        Ok(unprivileged)
+    }
+
+    fn outputs(&self, ports: &Ports) -> Result<Outputs, Failure> {
+        let header = if self.between.is_some() { RECORD_BETWEEN } else { RECORD_HEADER };
+        Outputs::open(
+            self.loss_log.as_deref(),
+            self.record.as_deref().map(|path| (path, header)),
+            self.pcap.as_deref(),
+            &ports.names(),
+        )
+    }
+
+    fn control(&self, subject: Subject) -> Result<Option<Control>, Failure> {
+        let Some(path) = &self.control else { return Ok(None) };
+        if path.as_os_str() == "-" && (self.shell || !self.command.is_empty()) {
+            return Err("--control - takes standard input, which is that of COMMAND: give a path"
+                .to_owned());
+        }
+        Control::open(path, subject).map(Some)
     }
 
     /// When a run without COMMAND ends, in nanoseconds after its start.
@@ -146,7 +212,10 @@ impl Emulate {
         let Some((program, arguments)) = words.split_first() else { return Ok(None) };
         let mut command = Command::new(program);
         command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null());
-        let child = spawn_in(ports.server(), Some(ports.hosts()), &mut command).map_err(said)?;
+        // Ctrl-C is for COMMAND, whose last words pass while the server runs.
+        command.process_group(0);
+        let Some(spaces) = ports.spaces() else { return Ok(None) };
+        let child = spawn_in(spaces.server(), Some(spaces.hosts()), &mut command).map_err(said)?;
         wait::until(&[], Some(clock::now() + SERVER_STARTS_NS)).map_err(said)?;
         Ok(Some(child))
     }
@@ -155,7 +224,8 @@ impl Emulate {
         let Some((program, arguments)) = self.command.split_first() else { return Ok(None) };
         let mut command = Command::new(program);
         command.args(arguments);
-        spawn_in(ports.client(), Some(ports.hosts()), &mut command).map(Some).map_err(said)
+        let Some(spaces) = ports.spaces() else { return Ok(None) };
+        spawn_in(spaces.client(), Some(spaces.hosts()), &mut command).map(Some).map_err(said)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write as _};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// An error that ends the program before or during a run, said in one line.
 pub(super) type Failure = String;
@@ -16,7 +17,11 @@ pub(super) fn at(path: &Path, error: &impl std::fmt::Display) -> Failure {
     format!("{}: {error}", path.display())
 }
 
+/// Whether a line stands on the terminal that what is said takes the place of.
+pub(super) static LINE: AtomicBool = AtomicBool::new(false);
+
 /// Standard output belongs to COMMAND. Where standard error is closed, nobody listens.
 pub(super) fn say(text: &str) {
-    let _ = writeln!(io::stderr(), "{text}");
+    let place = if LINE.swap(false, Ordering::Relaxed) { "\r\x1b[K" } else { "" };
+    let _ = writeln!(io::stderr(), "{place}{text}");
 }

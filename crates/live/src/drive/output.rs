@@ -4,11 +4,12 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use airtcp_os::clock;
 use airtcp_units::Nanos;
 use airtcp_wire::pcapng::Pcapng;
 
 use super::failure::{Failure, at};
-use crate::emulate::{Arrival, Fate, HEADER, RECORD_HEADER};
+use crate::emulate::{Fate, HEADER, Recorded};
 
 /// Bytes of a frame that a capture keeps.
 const SNAP: u32 = 65_535;
@@ -50,22 +51,30 @@ impl Lines {
 impl Outputs {
     pub(super) fn open(
         fates: Option<&Path>,
-        arrivals: Option<&Path>,
+        arrivals: Option<(&Path, &str)>,
         capture: Option<&Path>,
         ports: &[String],
     ) -> Result<Self, Failure> {
         Ok(Self {
             fates: fates.map(|path| Lines::open(path, HEADER)).transpose()?,
-            arrivals: arrivals.map(|path| Lines::open(path, RECORD_HEADER)).transpose()?,
+            arrivals: arrivals.map(|(path, header)| Lines::open(path, header)).transpose()?,
             capture: capture.map(|path| Capture::open(path, ports)).transpose()?,
         })
+    }
+
+    /// The model's clock starts, at a time of the monotonic clock.
+    pub(super) fn begin(&mut self, monotonic: i64) {
+        if let Some(capture) = &mut self.capture {
+            let wall = monotonic.saturating_add(clock::Offset::measure().value);
+            capture.begin = u64::try_from(wall).unwrap_or_default();
+        }
     }
 
     pub(super) fn fate(&mut self, fate: &Fate) -> Result<(), Failure> {
         self.fates.as_mut().map_or(Ok(()), |lines| lines.line(fate))
     }
 
-    pub(super) fn arrivals(&mut self, arrivals: &[Arrival]) -> Result<(), Failure> {
+    pub(super) fn arrivals(&mut self, arrivals: &[Recorded]) -> Result<(), Failure> {
         let Some(lines) = &mut self.arrivals else { return Ok(()) };
         arrivals.iter().try_for_each(|arrival| lines.line(arrival))
     }
@@ -94,8 +103,7 @@ impl Capture {
         for port in ports {
             writer.interface_with_link_type(ETHERNET, port, SNAP).map_err(failed)?;
         }
-        let begin = u64::try_from(airtcp_os::clock::wall()).unwrap_or_default();
-        Ok(Self { path: path.to_owned(), writer, begin })
+        Ok(Self { path: path.to_owned(), writer, begin: 0 })
     }
 
     fn frame(&mut self, port: usize, time: u64, bytes: &[u8]) -> Result<(), Failure> {

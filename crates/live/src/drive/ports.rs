@@ -6,11 +6,13 @@ use std::os::fd::{AsFd, AsRawFd};
 
 use airtcp_os::child::{Names, is_host};
 use airtcp_os::interface::{Mac, Veth};
-use airtcp_os::namespace::NetNs;
+use airtcp_os::namespace::{Named, NetNs};
 use airtcp_os::ring::{Ring, Shape};
 use airtcp_os::send::Sender;
+use airtcp_os::spread::Spread;
 use airtcp_scenario::Resolved;
 
+use super::between::{self, Keeper};
 use super::failure::{Failure, said};
 
 /// Frames that fit into the ring of a port: 32 MB.
@@ -30,43 +32,68 @@ pub(super) struct Port {
     pub ring: Ring,
     /// Frames to it.
     pub sender: Sender,
-    namespace: NetNs,
-    mac: Mac,
+    /// Where its protocol work is done, if the system lets this be chosen.
+    pub spread: Option<Spread>,
 }
 
 /// All nodes with real traffic.
 pub(super) struct Ports {
     /// In the order of the model's ports.
     pub all: Vec<Port>,
+    spaces: Option<Spaces>,
+    /// Restores given interfaces.
+    _keepers: Vec<Keeper>,
+}
+
+/// The namespaces of the nodes.
+pub(super) struct Spaces {
+    /// In the order of the model's ports.
+    all: Vec<NetNs>,
     client: usize,
     server: usize,
     hosts: Names,
     /// Whether the namespaces belong to a user namespace of this process.
     unprivileged: bool,
+    /// Their names, which go with them.
+    _named: Vec<Named>,
     /// The namespace of the tool's ends, which goes with it.
     _tool: NetNs,
 }
 
 impl Ports {
     /// Makes namespaces and interfaces. The calling thread enters the tool's own namespace.
-    pub(super) fn open(plan: &Resolved, unprivileged: bool) -> Result<Self, Failure> {
+    /// `prefix` begins the names of the namespaces, if they have any.
+    pub(super) fn open(
+        plan: &Resolved,
+        unprivileged: bool,
+        prefix: Option<&str>,
+    ) -> Result<Self, Failure> {
         let nodes = plan.outside_nodes();
         let names: Vec<String> = nodes.iter().map(|node| plan.nodes[*node].clone()).collect();
         let tool = NetNs::new().map_err(said)?;
-        let mut spaces = Vec::new();
-        for number in 0..nodes.len() {
-            let namespace = NetNs::new().map_err(said)?;
+        let (mut spaces, mut named) = (Vec::new(), Vec::new());
+        for (number, name) in names.iter().enumerate() {
+            let namespace = match prefix {
+                None => NetNs::new().map_err(said)?,
+                Some(prefix) => {
+                    let (namespace, name) =
+                        NetNs::named(&format!("{prefix}{name}")).map_err(said)?;
+                    named.push(name);
+                    namespace
+                }
+            };
             veth(number, nodes.len()).create(&tool, &namespace).map_err(said)?;
             spaces.push(namespace);
         }
         tool.enter().map_err(said)?;
         let mut all = Vec::new();
-        for (number, (namespace, name)) in spaces.into_iter().zip(names).enumerate() {
+        for (number, (namespace, name)) in spaces.iter().zip(names).enumerate() {
             let device = tool_end(number);
             let shape = Shape { frames: RING, mtu: MTU, promiscuous: true };
             let ring = Ring::open(&device, shape).map_err(said)?;
             let sender = Sender::open(&device).map_err(said)?;
-            all.push(Port { name, ring, sender, namespace, mac: mac(number) });
+            let spread = Spread::open(namespace, DEVICE).ok();
+            all.push(Port { name, ring, sender, spread });
         }
         let place = |node: usize| nodes.iter().position(|other| *other == node);
         let first = plan.flows.first();
@@ -76,7 +103,30 @@ impl Ports {
             .filter(|port| *port != server)
             .unwrap_or(usize::from(server == 0));
         let hosts = hosts(&all, client, server)?;
-        Ok(Self { all, client, server, hosts, unprivileged, _tool: tool })
+        let spaces =
+            Spaces { all: spaces, client, server, hosts, unprivileged, _named: named, _tool: tool };
+        Ok(Self { all, spaces: Some(spaces), _keepers: Vec::new() })
+    }
+
+    /// Opens two interfaces that are given.
+    pub(super) fn between(plan: &Resolved, devices: &[String]) -> Result<Self, Failure> {
+        let (all, keepers) = between::open(plan, devices)?;
+        Ok(Self { all, spaces: None, _keepers: keepers })
+    }
+
+    /// The namespaces of the nodes; none between given interfaces.
+    pub(super) const fn spaces(&self) -> Option<&Spaces> {
+        self.spaces.as_ref()
+    }
+
+    /// Lets other processors than that of the calling thread do the protocol work of the nodes. Where the system does not
+    /// allow it, it is done within each write.
+    pub(super) fn spread(&mut self) {
+        for port in &mut self.all {
+            if port.spread.as_mut().is_some_and(|spread| spread.away_from_here().is_err()) {
+                port.spread = None;
+            }
+        }
     }
 
     /// Names of the nodes, in the order of the ports.
@@ -86,17 +136,32 @@ impl Ports {
 
     /// Ethernet addresses, in the order of the ports.
     pub(super) fn macs(&self) -> Vec<Mac> {
-        self.all.iter().map(|port| port.mac).collect()
+        (0..self.all.len()).map(mac).collect()
     }
 
+    /// Says how to start a program at each node.
+    pub(super) fn how_to_enter(&self) -> String {
+        let Some(spaces) = &self.spaces else {
+            let of = |port: &Port| format!("{} is {}", port.ring.device(), port.name);
+            let of: Vec<String> = self.all.iter().map(of).collect();
+            return format!("{}. Ctrl-C ends.", of.join(", "));
+        };
+        let lines = self.all.iter().zip(&spaces.all).enumerate();
+        let lines = lines.map(|(number, (port, space))| spaces.line(number, &port.name, space));
+        let lines: Vec<String> = lines.collect();
+        format!("{}\nCtrl-C ends.", lines.join("\n"))
+    }
+}
+
+impl Spaces {
     /// The namespace where COMMAND runs: the first flow goes there.
     pub(super) fn client(&self) -> &NetNs {
-        &self.all[self.client].namespace
+        &self.all[self.client]
     }
 
     /// The namespace where the first flow comes from.
     pub(super) fn server(&self) -> &NetNs {
-        &self.all[self.server].namespace
+        &self.all[self.server]
     }
 
     /// Names and addresses of the nodes.
@@ -104,21 +169,17 @@ impl Ports {
         &self.hosts
     }
 
-    /// Says how to start a program at each node.
-    pub(super) fn how_to_enter(&self) -> String {
+    /// Says how to start a program at a node.
+    fn line(&self, number: usize, name: &str, space: &NetNs) -> String {
         let pid = std::process::id();
         let user = if self.unprivileged {
             format!("--user=/proc/{pid}/ns/user --preserve-credentials ")
         } else {
             String::new()
         };
-        let lines = self.all.iter().enumerate().map(|(number, port)| {
-            let fd = port.namespace.as_fd().as_raw_fd();
-            let (v4, v6) = addresses(number);
-            format!("{} ({v4}, {v6}): nsenter {user}--net=/proc/{pid}/fd/{fd} COMMAND", port.name)
-        });
-        let lines: Vec<String> = lines.collect();
-        format!("{}\nCtrl-C ends.", lines.join("\n"))
+        let fd = space.as_fd().as_raw_fd();
+        let (v4, v6) = addresses(number);
+        format!("{name} ({v4}, {v6}): nsenter {user}--net=/proc/{pid}/fd/{fd} COMMAND")
     }
 }
 

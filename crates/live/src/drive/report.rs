@@ -1,5 +1,6 @@
 //! What a run was like: a few lines of text, and a document.
 
+use std::ffi::OsString;
 use std::fmt::Write as _;
 
 use airtcp_os::schedule::Priority;
@@ -7,7 +8,10 @@ use airtcp_scenario::Resolved;
 use airtcp_units::Span;
 use serde::Serialize;
 
+use super::control::Made;
 use super::ports::Ports;
+use super::series::Row;
+use super::traffic::FlowRow;
 use super::turn::{Loop, Why};
 use crate::emulate::{Counts, Emulation, Validity};
 
@@ -20,7 +24,12 @@ const SHOWN: usize = 4;
 pub(super) struct Run {
     schema: &'static str,
     airtcp_version: &'static str,
+    /// The file.
+    scenario: String,
+    title: Option<String>,
     seed: u64,
+    /// The program at the client's side, and its arguments.
+    command: Vec<String>,
     ended: Why,
     duration_s: f64,
     valid: bool,
@@ -33,6 +42,12 @@ pub(super) struct Run {
     packets: Packets,
     ports: Vec<PortRow>,
     fates: Vec<FateRow>,
+    /// Directions of flows, those with the most bytes first.
+    flows: Vec<FlowRow>,
+    flows_left_out: usize,
+    cells: Vec<String>,
+    series: Vec<Row>,
+    changes: Vec<Made>,
 }
 
 #[derive(Debug, Serialize)]
@@ -42,7 +57,11 @@ struct Late {
     p99_s: f64,
     p99_9_s: f64,
     max_s: f64,
+    /// What is allowed to 99 %, and to 99.9 %.
     bound_s: f64,
+    bound_99_9_s: f64,
+    /// Bits a second that one node got within 10 ms, at most, which choose the bounds.
+    peak_bps: u64,
 }
 
 #[derive(Debug, Serialize)]
@@ -91,6 +110,7 @@ impl Run {
     ) -> Self {
         let duration_s = driver.took as f64 * 1e-9;
         let problem = problem(driver, ended);
+        let [bound, tail] = driver.lateness.bounds();
         let [p50, p99, p999, max] = driver.lateness.quantiles().map(seconds);
         let Counts { entered, delivered, marked, dropped, copied, beside, stray, clamped } =
             *emulation.counts();
@@ -101,20 +121,14 @@ impl Run {
             bytes: *bytes,
             rate_bps: if duration_s > 0.0 { *bytes as f64 * 8.0 / duration_s } else { 0.0 },
         });
-        let mut fates: Vec<FateRow> = driver
-            .fates
-            .iter()
-            .map(|((fate, place), packets)| FateRow {
-                fate,
-                place: place.clone(),
-                packets: *packets,
-            })
-            .collect();
-        fates.sort_by_key(|row| std::cmp::Reverse(row.packets));
+        let (flows, flows_left_out) = driver.traffic.rows();
         Self {
             schema: SCHEMA,
             airtcp_version: env!("CARGO_PKG_VERSION"),
+            scenario: String::new(),
+            title: plan.scenario.title.clone(),
             seed: plan.scenario.seed,
+            command: Vec::new(),
             ended,
             duration_s,
             valid: problem.is_none(),
@@ -126,7 +140,9 @@ impl Run {
                 p99_s: p99,
                 p99_9_s: p999,
                 max_s: max,
-                bound_s: seconds(driver.lateness.bound()),
+                bound_s: seconds(bound),
+                bound_99_9_s: seconds(tail),
+                peak_bps: driver.lateness.peak_bps(),
             },
             base_rtt_s: seconds(driver.lateness.rtt()),
             packets: Packets {
@@ -143,8 +159,20 @@ impl Run {
                 refused: driver.refused,
             },
             ports: ports.collect(),
-            fates,
+            fates: fates(driver),
+            flows,
+            flows_left_out,
+            cells: plan.cells.iter().map(|cell| cell.spec.name.clone()).collect(),
+            series: driver.series.rows().to_vec(),
+            changes: driver.control.as_ref().map(|c| c.made().to_vec()).unwrap_or_default(),
         }
+    }
+
+    /// Says what was run.
+    pub(super) fn of(mut self, scenario: String, command: &[OsString]) -> Self {
+        self.scenario = scenario;
+        self.command = command.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+        self
     }
 
     pub(super) const fn is_valid(&self) -> bool {
@@ -218,6 +246,18 @@ fn milli(seconds: f64) -> String {
     format!("{:.2} ms", seconds * 1e3)
 }
 
+/// What became of the packets, the most frequent first.
+fn fates(driver: &Loop) -> Vec<FateRow> {
+    let mut fates: Vec<FateRow> = driver
+        .traffic
+        .fates
+        .iter()
+        .map(|((fate, place), packets)| FateRow { fate, place: place.clone(), packets: *packets })
+        .collect();
+    fates.sort_by_key(|row| std::cmp::Reverse(row.packets));
+    fates
+}
+
 /// Says why a run is not valid.
 fn problem(driver: &Loop, ended: Why) -> Option<String> {
     match ended {
@@ -226,20 +266,19 @@ fn problem(driver: &Loop, ended: Why) -> Option<String> {
         _ => {}
     }
     if driver.cut > 0 {
-        return Some(format!("{} frames were longer than the interfaces allow", driver.cut));
+        let why = "longer than the interfaces allow, or without a checksum";
+        return Some(format!("{} frames were {why}", driver.cut));
     }
     match driver.lateness.validity() {
         Validity::Valid => None,
         Validity::Lost(frames) => {
             Some(format!("{frames} frames were lost before or after the model"))
         }
-        Validity::Slow { p99, bound } => Some(format!(
-            "1 % of the frames left more than {} late, and {} is allowed",
-            milli(seconds(p99)),
+        Validity::Slow { one_in, late, bound } => Some(format!(
+            "{} % of the frames left more than {} late, and {} is allowed",
+            100.0 / one_in as f64,
+            milli(seconds(late)),
             milli(seconds(bound))
-        )),
-        Validity::Late(frames) => Some(format!(
-            "{frames} frames left later than 0.30 ms and a quarter of the round-trip time"
         )),
     }
 }

@@ -1,18 +1,22 @@
 //! The loop: read what has arrived, run the model to the present, write what left it, wait for the next of either.
 
-use std::collections::BTreeMap;
 use std::os::fd::AsFd;
 use std::process::Child;
 
-use airtcp_os::signal::{Signal, Signals};
+use airtcp_os::signal::Signals;
 use airtcp_os::{clock, wait};
 use airtcp_units::{Nanos, Span};
 use serde::Serialize;
 
+use super::control::Control;
+use super::ending::{Ending, Step};
 use super::failure::{Failure, said};
+use super::line::Line;
 use super::output::Outputs;
 use super::ports::Ports;
-use crate::emulate::{Emulation, Lateness, Leaving};
+use super::series::{Series, Totals};
+use super::traffic::Traffic;
+use crate::emulate::{Emulation, Lateness, Leaving, as_on_wire};
 
 /// Why a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -32,6 +36,9 @@ pub(super) enum Why {
 
 /// Frames that are written at once.
 const BATCH: usize = 64;
+/// How long a node may be busy with earlier frames before the next are given up, and between two tries.
+const PATIENCE_NS: i64 = 20_000_000;
+const TRY_AGAIN_NS: i64 = 50_000;
 /// Frames that are read at once before the model runs, so that a flood does not keep it from running.
 const READ: usize = 1_024;
 /// A turn that takes longer was stopped, or the machine slept: what happened meanwhile is not the model's.
@@ -44,14 +51,23 @@ pub(super) struct Loop {
     begin: i64,
     begin_boot: i64,
     limit: Option<i64>,
+    ending: Ending,
+    /// Lines that change the scenario.
+    pub control: Option<Control>,
     /// How late frames are written.
     pub lateness: Lateness,
     /// Frames and bytes written, by port.
     pub written: Vec<(u64, u64)>,
-    /// Packets by what became of them and where.
-    pub fates: BTreeMap<(&'static str, String), u64>,
-    /// Frames longer than the model's packets, which were not read.
+    /// What became of the packets.
+    pub traffic: Traffic,
+    /// What passed over time.
+    pub series: Series,
+    /// The line on the terminal.
+    pub line: Option<Line>,
+    /// Frames longer than the model's packets, or whose checksum is missing, which were not read.
     pub cut: u64,
+    /// A frame as it was on the wire, where the kernel has it otherwise.
+    scratch: Vec<u8>,
     /// Frames that the system did not take.
     pub refused: u64,
     /// How long it took, ns.
@@ -66,10 +82,15 @@ impl Loop {
             begin: clock::now(),
             begin_boot: clock::boot(),
             limit,
+            ending: Ending::default(),
+            control: None,
             lateness: Lateness::new(base),
             written: Vec::new(),
-            fates: BTreeMap::new(),
+            traffic: Traffic::default(),
+            series: Series::new(),
+            line: None,
             cut: 0,
+            scratch: Vec::new(),
             refused: 0,
             took: 0,
         }
@@ -85,6 +106,7 @@ impl Loop {
         outputs: &mut Outputs,
     ) -> Result<Why, Failure> {
         self.written = vec![(0, 0); ports.all.len()];
+        outputs.begin(self.begin);
         let why = self.turns(emulation, ports, signals, client, outputs)?;
         self.count_lost(ports)?;
         Ok(why)
@@ -107,11 +129,17 @@ impl Loop {
                 return Ok(Why::Stopped);
             }
             last = now;
+            ports.spread();
             let more = self.read(emulation, ports, outputs)?;
             emulation.run_until(self.model(now));
             self.write(emulation, ports, outputs)?;
+            if let Some(control) = &mut self.control {
+                control.turn(now, emulation)?;
+            }
+            self.show(emulation);
             if let Some(why) = self.ended(signals, client.as_deref_mut())? {
                 self.took = clock::now() - self.begin;
+                self.series.add(self.took, self.totals(emulation));
                 return Ok(why);
             }
             if !more {
@@ -141,9 +169,16 @@ impl Loop {
             let Some((stamp, number)) = first else { return Ok(false) };
             let at = self.model(stamp);
             if let Some(frame) = ports.all[number].ring.peek() {
-                if frame.bytes.len() == frame.length as usize {
-                    outputs.frame(number, at.0, frame.bytes)?;
-                    emulation.enter(number, frame.bytes, at);
+                let mut whole = frame.bytes.len() == frame.length as usize;
+                let mut bytes = frame.bytes;
+                if frame.vlan.is_some() || frame.unsummed {
+                    let out = &mut self.scratch;
+                    whole &= as_on_wire(frame.bytes, frame.vlan, frame.unsummed, out);
+                    bytes = out;
+                }
+                if whole {
+                    outputs.frame(number, at.0, bytes)?;
+                    emulation.enter(number, bytes, at);
                 } else {
                     self.cut += 1;
                 }
@@ -174,9 +209,29 @@ impl Loop {
         }
         while let Some(fate) = emulation.take_fate() {
             outputs.fate(&fate)?;
-            *self.fates.entry((fate.fate, fate.place)).or_default() += 1;
+            self.traffic.add(fate);
         }
         outputs.arrivals(&emulation.take_arrivals())
+    }
+
+    /// Adds to what passed over time, and says it.
+    fn show(&mut self, emulation: &Emulation) {
+        if self.took >= self.series.next() {
+            self.series.add(self.took, self.totals(emulation));
+        }
+        if let Some(line) = &mut self.line {
+            let p99_s = || self.lateness.quantiles()[1].as_secs_f64();
+            line.turn(self.took, || self.series.last_second(), p99_s);
+        }
+    }
+
+    fn totals(&self, emulation: &Emulation) -> Totals {
+        Totals {
+            bytes: self.written.iter().map(|(_, bytes)| *bytes).collect(),
+            dropped: emulation.counts().dropped,
+            waiting: emulation.waiting(),
+            on_air: emulation.on_air(),
+        }
     }
 
     /// Writes frames for one port.
@@ -188,16 +243,29 @@ impl Loop {
     ) -> Result<(), Failure> {
         let Some(first) = batch.first() else { return Ok(()) };
         let frames: Vec<&[u8]> = batch.iter().map(|frame| &frame.bytes[..]).collect();
-        let sent = ports.all[first.port].sender.send(&frames).map_err(said)?;
-        let written = self.model(clock::now());
-        self.refused += (batch.len() - sent) as u64;
-        for frame in &batch[..sent] {
-            self.lateness.add(frame.at, written);
-            let (count, bytes) = &mut self.written[first.port];
-            *count += 1;
-            *bytes += frame.bytes.len() as u64;
-            outputs.frame(first.port, written.0, &frame.bytes)?;
+        let begin = clock::now();
+        let mut from = 0;
+        while from < batch.len() {
+            let sent = ports.all[first.port].sender.send(&frames[from..]).map_err(said)?;
+            let now = clock::now();
+            let written = self.model(now);
+            for frame in &batch[from..from + sent] {
+                self.lateness.add(frame.at, written, frame.port, frame.bytes.len());
+                self.series.late(written.since(frame.at.min(written)));
+                let (count, bytes) = &mut self.written[first.port];
+                *count += 1;
+                *bytes += frame.bytes.len() as u64;
+                outputs.frame(first.port, written.0, &frame.bytes)?;
+            }
+            from += sent;
+            if from < batch.len() {
+                if now - begin > PATIENCE_NS {
+                    break;
+                }
+                wait::until(&[], Some(now + TRY_AGAIN_NS)).map_err(said)?;
+            }
         }
+        self.refused += (batch.len() - from) as u64;
         Ok(())
     }
 
@@ -210,21 +278,19 @@ impl Loop {
         Ok(())
     }
 
-    /// Whether the run is over.
-    fn ended(&self, signals: &Signals, client: Option<&mut Child>) -> Result<Option<Why>, Failure> {
-        let signal = signals.read().map_err(said)?;
-        match signal {
-            Some(Signal::Interrupt | Signal::Terminate) => return Ok(Some(Why::Interrupted)),
-            Some(Signal::Child) => {
-                if let Some(client) = client
-                    && client.try_wait().map_err(said)?.is_some()
-                {
-                    return Ok(Some(Why::CommandEnded));
-                }
-            }
-            None => {}
-        }
-        Ok(self.limit.filter(|limit| self.took >= *limit).map(|_| Why::TimeOver))
+    /// Whether the run is over. A program that runs is asked to end first, while its packets still pass.
+    fn ended(
+        &mut self,
+        signals: &Signals,
+        client: Option<&mut Child>,
+    ) -> Result<Option<Why>, Failure> {
+        let signal = signals.read_with_origin().map_err(said)?;
+        let over = self.limit.is_some_and(|limit| self.took >= limit);
+        let step = self.ending.step(signal, over, client, clock::now()).map_err(said)?;
+        Ok(match step {
+            Step::On => None,
+            Step::Over(why) => Some(why),
+        })
     }
 
     /// Waits for a frame, a signal, the model's next event or the end.
@@ -238,11 +304,14 @@ impl Loop {
         if let Some(next) = emulation.next_event() {
             until = until.min(self.begin.saturating_add(i64::try_from(next.0).unwrap_or(i64::MAX)));
         }
-        if let Some(limit) = self.limit {
-            until = until.min(self.begin + limit);
+        let limit = self.limit.map(|limit| self.begin + limit);
+        if let Some(end) = self.ending.next().or(limit) {
+            until = until.min(end);
         }
+        until = until.min(self.begin + self.series.next());
         let mut fds: Vec<_> = ports.all.iter().map(|port| port.ring.as_fd()).collect();
         fds.push(signals.as_fd());
+        fds.extend(self.control.as_ref().and_then(Control::source));
         wait::until(&fds, Some(until)).map(|_| ()).map_err(said)
     }
 }

@@ -6,12 +6,13 @@ use airtcp_packet::{Ecn, Kind, Segment};
 use airtcp_scenario::{Resolved, ScenarioError};
 use airtcp_sim::TraceLoader;
 use airtcp_sim::outside::Outside;
-use airtcp_units::{Nanos, Narrow};
+use airtcp_units::{Nanos, Narrow, Span};
 
+use super::change::Set;
 use super::fates::{Counts, Fate};
 use super::flows::{Flows, SLOTS};
 use super::frame::{ETHERNET, Packet, Parsed, mark, parse};
-use super::record::Arrival;
+use super::record::{Arrival, Recorded};
 use super::tracker::{Outcome, Tracker, What};
 
 /// Address of a port on Ethernet.
@@ -53,8 +54,10 @@ pub struct Emulation {
     spare: Vec<Vec<u8>>,
     leaving: VecDeque<Leaving>,
     fates: VecDeque<Fate>,
-    arrivals: Option<Vec<Arrival>>,
+    arrivals: Option<Vec<Recorded>>,
     counts: Counts,
+    /// Whether ARP and neighbour discovery pass beside the model.
+    beside: bool,
 }
 
 /// Frames whose memory is kept for others.
@@ -85,7 +88,15 @@ impl Emulation {
             fates: VecDeque::new(),
             arrivals: None,
             counts: Counts::default(),
+            beside: true,
         })
+    }
+
+    /// The ports are interfaces that were given: all frames pass the model.
+    #[must_use]
+    pub fn between(mut self) -> Self {
+        self.beside = false;
+        self
     }
 
     /// Names of the nodes that the ports stand for.
@@ -93,19 +104,19 @@ impl Emulation {
         &self.names
     }
 
-    /// Keeps the arrivals from now on, for [`take_arrivals`](Self::take_arrivals).
+    /// Keeps arrivals and changes from now on, for [`take_arrivals`](Self::take_arrivals).
     pub fn record(&mut self) {
         self.arrivals.get_or_insert_default();
     }
 
-    /// The arrivals since the last call.
-    pub fn take_arrivals(&mut self) -> Vec<Arrival> {
+    /// Arrivals and changes since the last call.
+    pub fn take_arrivals(&mut self) -> Vec<Recorded> {
         self.arrivals.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
     /// A frame arrives at a port at its stamp. Frames come in the order of their stamps. The model runs until then.
     pub fn enter(&mut self, port: usize, bytes: &[u8], stamp: Nanos) {
-        let parsed = parse(bytes, bytes.len());
+        let parsed = parse(bytes, bytes.len(), self.beside);
         let now = self.outside.now();
         let at = stamp.max(now);
         self.counts.clamped += u64::from(stamp < now);
@@ -115,7 +126,7 @@ impl Emulation {
                 Parsed::Packet(packet) => packet.head,
                 Parsed::Beside => bytes.len(),
             };
-            arrivals.push(Arrival::new(at, port, bytes, head));
+            arrivals.push(Recorded::Arrival(Arrival::new(at, port, bytes, head)));
         }
         let targets = self.targets(port, bytes);
         self.counts.stray += u64::from(targets.is_empty());
@@ -179,6 +190,23 @@ impl Emulation {
         self.settle();
     }
 
+    /// The scenario becomes `plan`, at the time until which the model has run. `set` is the change that made it, to be recorded.
+    ///
+    /// # Errors
+    /// If such a change is impossible while the model runs. Then nothing changes.
+    pub fn change(
+        &mut self,
+        set: &Set,
+        plan: &Resolved,
+        load: &TraceLoader<'_>,
+    ) -> Result<(), ScenarioError> {
+        self.outside.change(plan, load)?;
+        if let Some(arrivals) = &mut self.arrivals {
+            arrivals.push(Recorded::Change(self.outside.now(), set.clone()));
+        }
+        Ok(())
+    }
+
     /// When something happens next in the model; earlier if a frame arrives.
     pub fn next_event(&mut self) -> Option<Nanos> {
         self.outside.next_event()
@@ -209,6 +237,16 @@ impl Emulation {
     /// Numbers of packets so far.
     pub const fn counts(&self) -> &Counts {
         &self.counts
+    }
+
+    /// Packets that wait in the queues of links, and those in the stations of cells; simulated ones count.
+    pub fn waiting(&self) -> u64 {
+        self.outside.waiting()
+    }
+
+    /// For each cell, the time in which at least one of its frames was on the air.
+    pub fn on_air(&self) -> Vec<Span> {
+        self.outside.on_air()
     }
 
     /// Packets that are in the model.
@@ -274,6 +312,7 @@ impl Emulation {
         self.fates.push_back(Fate {
             port: self.names[inside.port].clone(),
             flow: inside.flow,
+            ends: inside.packet.tuple.map(|tuple| tuple.ends()),
             ip_id: inside.packet.ip_id,
             seq: if segment.kind == Kind::Tcp { segment.seq.0 } else { 0 },
             length: segment.wire_len(),

@@ -4,6 +4,8 @@ use std::fmt;
 
 use airtcp_units::Nanos;
 
+use super::frame::Ends;
+
 /// The columns of [`Fate`]'s lines, separated by tabs.
 pub const HEADER: &str = "port\tflow\tip_id\tseq\tlength\tentered_s\tleft_s\tfate\tplace";
 
@@ -14,6 +16,8 @@ pub struct Fate {
     pub port: String,
     /// Number of its flow between the two ports; 0 for packets without a flow.
     pub flow: u32,
+    /// Protocol and ends; none for packets without a flow.
+    pub ends: Option<Ends>,
     /// Identification of IPv4; 0 elsewhere.
     pub ip_id: u16,
     /// Sequence number of TCP; 0 elsewhere.

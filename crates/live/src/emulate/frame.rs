@@ -11,6 +11,8 @@
 //! The length of a record is that of the IP packet, or of what follows the Ethernet header. Only the first [`SNAP`] bytes
 //! are looked at, so that these and the length give the same record again.
 
+use std::net::{Ipv6Addr, SocketAddr};
+
 use airtcp_packet::{Ecn, Segment};
 use airtcp_wire::{ipv4, ipv6, segment, tcp, udp};
 
@@ -30,6 +32,27 @@ const DISCOVERY: std::ops::RangeInclusive<u8> = 133..=137;
 pub(super) struct Tuple {
     pub(super) protocol: u8,
     pub(super) ends: [([u8; 16], u16); 2],
+}
+
+impl Tuple {
+    /// The two ends as addresses, in the direction of the packet.
+    pub(super) fn ends(&self) -> Ends {
+        let end = |(address, port): ([u8; 16], u16)| {
+            SocketAddr::new(Ipv6Addr::from(address).to_canonical(), port)
+        };
+        Ends { protocol: self.protocol, from: end(self.ends[0]), to: end(self.ends[1]) }
+    }
+}
+
+/// Protocol and ends of a packet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Ends {
+    /// Number of the protocol over IP: 6 is TCP, 17 is UDP.
+    pub protocol: u8,
+    /// Where it comes from.
+    pub from: SocketAddr,
+    /// Where it goes to.
+    pub to: SocketAddr,
 }
 
 /// What a frame is to the model.
@@ -53,17 +76,20 @@ pub(super) struct Packet {
     pub(super) head: usize,
 }
 
-/// The record of a frame of `len` bytes that begins with `head`.
-pub(super) fn parse(head: &[u8], len: usize) -> Parsed {
+/// The record of a frame of `len` bytes that begins with `head`. Without `beside`, ARP and neighbour discovery are raw, too.
+pub(super) fn parse(head: &[u8], len: usize, beside: bool) -> Parsed {
     let head = head.get(..SNAP).unwrap_or(head);
     let kind = head.get(12..ETHERNET).map(|b| u16::from_be_bytes([b[0], b[1]]));
     let body = head.get(ETHERNET..).unwrap_or_default();
     let room = len.saturating_sub(ETHERNET);
     let raw = Packet { segment: raw(room, Ecn::NotEct), tuple: None, ip_id: 0, head: head.len() };
     match kind {
-        Some(ARP) => Parsed::Beside,
+        Some(ARP) if beside => Parsed::Beside,
         Some(IPV4) => Parsed::Packet(of_ipv4(body, room, raw).unwrap_or(raw)),
-        Some(IPV6) => of_ipv6(body, room, raw),
+        Some(IPV6) => match of_ipv6(body, room, raw) {
+            Parsed::Beside if !beside => Parsed::Packet(raw),
+            parsed => parsed,
+        },
         _ => Parsed::Packet(raw),
     }
 }

@@ -308,3 +308,13 @@ fn byte_mode_scales_with_size() {
         assert!((share / about - 1.0).abs() < 0.1, "proportional to the size, {len}: {share}");
     }
 }
+
+/// Another rate of the link is another time of the mean packet.
+#[test]
+fn a_changed_rate_is_learnt() {
+    let mut queue = crate::Queue::Red(red(&RedConfig::default()));
+    queue.on_link(&LinkInfo::link(&|bytes: Bytes| Span::from_micros(bytes.0), false));
+    queue.on_rate(&|bytes: Bytes| Span::from_micros(10 * bytes.0));
+    let crate::Queue::Red(red) = &queue else { panic!("another discipline") };
+    assert_eq!(red.avg.packet_time(), Span::from_micros(15_000));
+}

@@ -1,7 +1,7 @@
 //! Fills in the defaults of a link's directions. Those of the reverse direction come from the forward one.
 
 use airtcp_link::LinkConfig;
-use airtcp_units::{Probability, Span};
+use airtcp_units::Probability;
 
 use crate::Direction;
 
@@ -11,7 +11,7 @@ impl Direction {
         LinkConfig {
             rate: self.rate.clone(),
             slot: self.slot,
-            delay: self.delay.unwrap_or(Span::ZERO),
+            delay: self.delay.clone().unwrap_or_default(),
             mtu: self.mtu,
             policer: self.policer,
             loss: self.loss.clone().unwrap_or_default(),
@@ -26,7 +26,7 @@ impl Direction {
     /// Fills in the defaults of a forward direction.
     pub(super) fn completed(&self) -> Self {
         Self {
-            delay: Some(self.delay.unwrap_or(Span::ZERO)),
+            delay: Some(self.delay.clone().unwrap_or_default()),
             queue: Some(self.queue.clone().unwrap_or_default()),
             loss: Some(self.loss.clone().unwrap_or_default()),
             ..self.clone()
@@ -39,7 +39,7 @@ impl Direction {
         Self {
             rate: if own_pace { self.rate.clone() } else { forward.rate.clone() },
             slot: if own_pace { self.slot } else { forward.slot },
-            delay: self.delay.or(forward.delay),
+            delay: self.delay.clone().or_else(|| forward.delay.clone()),
             queue: self.queue.clone().or_else(|| forward.queue.clone()),
             sender_device: self.sender_device.or(forward.sender_device),
             mtu: self.mtu.or(forward.mtu),

@@ -134,7 +134,9 @@ const fn is_paced(flow: &Flow) -> bool {
 
 fn takes_time(link: &OneWay) -> bool {
     let d = &link.direction;
-    d.rate.is_some() || d.slot.is_some() || d.delay.is_some_and(|delay| delay > Span::ZERO)
+    d.rate.is_some()
+        || d.slot.is_some()
+        || d.delay.as_ref().is_some_and(|delay| delay.shortest() > Span::ZERO)
 }
 
 /// Longest packets of a flow, there and back.

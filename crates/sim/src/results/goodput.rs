@@ -73,7 +73,7 @@ pub fn bottlenecks(plan: &Resolved) -> Vec<Option<(usize, f64)>> {
     let rate = |hop: Hop| match hop {
         Hop::Link(number) => match plan.links[number as usize].direction.rate.as_ref()? {
             Rate::Constant(rate) => Some((number as usize, rate.bps() as f64)),
-            Rate::Trace(_) => None,
+            Rate::Trace(_) | Rate::Steps(_) => None,
         },
         Hop::Air(_) => None,
     };

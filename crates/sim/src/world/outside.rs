@@ -2,11 +2,14 @@
 //!
 //! A packet that enters and one that leaves are events of the probe, which alone knows what the records stand for.
 
+use airtcp_link::LinkChange;
 use airtcp_packet::{EndpointId, Packet, Segment};
 use airtcp_probe::{DropReason, Event, EventSource, PoolCx, Probe};
+use airtcp_queueing::QueueChange;
 use airtcp_units::Nanos;
 
 use super::World;
+use super::interface::Interface;
 use super::transport::Transport;
 
 impl<P: Probe> World<P> {
@@ -36,6 +39,21 @@ impl<P: Probe> World<P> {
         if self.pool.has_completed() {
             self.hear_completions();
         }
+    }
+
+    /// Changes the link of interface `number`, and its queue, now.
+    pub(crate) fn change(&mut self, number: usize, link: LinkChange, queue: Option<QueueChange>) {
+        let Some(interface) = self.interfaces.get_mut(number) else { return };
+        let pace = link.changes_pace();
+        interface.link.change(self.now, link);
+        if let Some(change) = queue {
+            interface.queue.change(change);
+        }
+        if pace {
+            let Interface { queue, link, .. } = interface;
+            queue.on_rate(&|bytes| link.time_for(bytes));
+        }
+        debug_assert!(!interface.ahead, "a link whose departures are known changes");
     }
 
     /// Time of the next event, if there is one.

@@ -188,10 +188,14 @@ fn rate(view: &View<'_>, place: &Place<'_>, name: &str) -> Option<Change> {
         return Some(place.change(view.plan, change, "slot", &slot));
     }
     let mut rate = place.value("rate")?;
+    let faster = |rate: airtcp_units::BitRate| {
+        airtcp_units::BitRate::new(rate.bps().saturating_mul(factor)).map(|rate| rate.to_string())
+    };
     match (&direction.rate, &mut rate) {
-        (Some(airtcp_link::Rate::Constant(constant)), _) => {
-            let faster = airtcp_units::BitRate::new(constant.bps().saturating_mul(factor))?;
-            rate = json!(faster.to_string());
+        (Some(airtcp_link::Rate::Constant(constant)), _) => rate = json!(faster(*constant)?),
+        (Some(airtcp_link::Rate::Steps(all)), _) => {
+            let steps = all.steps.iter().map(|(at, rate)| Some((at.to_string(), faster(*rate)?)));
+            rate = json!({ "steps": steps.collect::<Option<Vec<_>>>()? });
         }
         (_, Value::Object(table)) => {
             let scale = table.get("scale").and_then(Value::as_f64).unwrap_or(1.0);
@@ -207,8 +211,11 @@ pub(crate) fn nearer(view: &View<'_>) -> Option<Change> {
     let mut change = Change::new(Kind::RoundTrip, Cause::RoundTripTime, "all links");
     for place in places(view) {
         let quarter = |span: Span| json!(Span(span.0 / 4).to_string());
-        if let Some(delay) = place.direction().delay.filter(|delay| delay.0 > 0) {
-            change = place.change(view.plan, change, "delay", &quarter(delay));
+        if let Some(delay) = &place.direction().delay
+            && delay.longest().0 > 0
+        {
+            let shorter = json!(delay.map(|delay| Span(delay.0 / 4)));
+            change = place.change(view.plan, change, "delay", &shorter);
         }
         if let (Some(config), Some(mut jitter)) = (&place.direction().jitter, place.value("jitter"))
         {

@@ -26,11 +26,13 @@ pub(crate) struct AckPolicy {
     unacked: u32,
     /// Number of segments still to be acknowledged at once.
     quick: u32,
+    /// The ACK that leaves is a part of one; another follows at once.
+    parts: bool,
 }
 
 impl AckPolicy {
     pub(crate) const fn new(quick: u32) -> Self {
-        Self { owed: Owed::Nothing, unacked: 0, quick }
+        Self { owed: Owed::Nothing, unacked: 0, quick, parts: false }
     }
 
     pub(crate) const fn owed(&self) -> Owed {
@@ -40,6 +42,11 @@ impl AckPolicy {
     /// An ACK is due at once.
     pub(crate) fn at_once(&mut self, owed: Owed) {
         self.owed = self.owed.max(owed);
+    }
+
+    /// Whether another part of the same acknowledgement follows the ACK that leaves.
+    pub(crate) const fn set_parts(&mut self, more: bool) {
+        self.parts = more;
     }
 
     /// The window has grown: Linux sets the lowest bit of its count of quick ACKs, so that a count that is even stays
@@ -63,7 +70,7 @@ impl AckPolicy {
 
     /// A segment with an ACK left.
     pub(crate) const fn on_ack_sent(&mut self, timers: &mut Timers) {
-        self.owed = Owed::Nothing;
+        self.owed = if self.parts { Owed::PureAck } else { Owed::Nothing };
         self.unacked = 0;
         timers.stop(Timer::Ack);
     }

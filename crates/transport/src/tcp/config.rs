@@ -19,6 +19,7 @@ use airtcp_units::{Bytes, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::misbehaviour::Misbehaviour;
 use super::small_queue::MAX_SHIFT;
 use crate::lda::LdaConfig;
 use airtcp_congestion::{LawConfig, LawRules, Needs, SlowStartKind};
@@ -204,6 +205,9 @@ pub struct TcpConfig {
     /// Number of data segments at the start that are acknowledged at once, as Linux's quick-ack.
     /// Default 0.
     pub quick_acks: u32,
+    /// How the receiver deviates from RFC 5681. Default: it does not.
+    #[serde(skip_serializing_if = "Misbehaviour::is_none")]
+    pub misbehaviour: Misbehaviour,
     /// How the receiver treats out-of-order data. Default `buffering`. RFC 9293 section 3.10.7.4.
     pub reassembly: Reassembly,
     /// Receive buffer, the bound of the advertised window. Default 1048576 B.
@@ -323,6 +327,7 @@ impl TcpConfig {
         let number = within::<u64>;
         let time = |key, value: Span, low: Span| within(key, value, low, MAX_TIME);
         number("ack_every", u64::from(self.ack_every), 1, 1 << 20)?;
+        self.misbehaviour.validate()?;
         if self.ack_every > 1 {
             time("ack_delay", self.ack_delay, Span(1))?;
         }

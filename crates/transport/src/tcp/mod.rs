@@ -9,6 +9,7 @@ mod config;
 mod connection;
 mod ecn;
 mod law_params;
+mod misbehaviour;
 mod pacing;
 mod profile;
 mod rate;
@@ -36,6 +37,7 @@ pub use config::{
 };
 pub use connection::Connection;
 pub(crate) use law_params::{law_params, window_cap};
+pub use misbehaviour::Misbehaviour;
 pub(crate) use pacing::spread;
 pub use profile::Profile;
 pub(crate) use rate::{RateSampler, Snapshot};

@@ -18,6 +18,7 @@ use super::config::{
     CarefulHeuristic, EarlyRetransmit, Frto, LossNotification, LossResponse, RateReduction,
     SpuriousResponse,
 };
+use super::misbehaviour::Misbehaviour;
 use crate::lda::LdaConfig;
 use airtcp_congestion::{Growth, LawConfig, LawRules, RenoConfig, SlowStartKind};
 
@@ -166,6 +167,7 @@ fn rfc() -> TcpConfig {
         ack_every: 2,
         ack_delay: Span::from_millis(200),
         quick_acks: 0,
+        misbehaviour: Misbehaviour::default(),
         reassembly: Reassembly::Buffering,
         receive_buffer: Bytes(1 << 20),
         receive_buffer_start: None,

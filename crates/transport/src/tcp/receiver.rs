@@ -8,6 +8,7 @@ use airtcp_units::{Nanos, Narrow, Span};
 
 use super::ack_policy::{AckPolicy, Owed};
 use super::config::{Reassembly as Policy, TcpConfig};
+use super::misbehaviour::Misbehaving;
 use super::reassembly::{Inserted, Reassembly};
 use super::right_sizing::RightSizing;
 use super::stats::TcpStats;
@@ -39,6 +40,7 @@ pub(crate) struct Receiver {
     pub(crate) sack: bool,
     /// A duplicate to report in the next ACK.
     duplicate: Option<(u64, u64)>,
+    misbehaving: Option<Box<Misbehaving>>,
     pub(crate) acks: AckPolicy,
 }
 
@@ -61,6 +63,7 @@ impl Receiver {
             mss,
             sack: false,
             duplicate: None,
+            misbehaving: Misbehaving::new(config.misbehaviour, mss),
             acks: AckPolicy::new(config.quick_acks),
         }
     }
@@ -172,9 +175,16 @@ impl Receiver {
             self.acks.at_once(Owed::PureAck);
             return 0;
         }
+        let mut hidden = 0;
         if start > self.next {
-            self.on_gap(start, end, fin, config, stats);
-            return 0;
+            if !self.misbehaving.as_ref().is_some_and(|m| m.hides_gaps()) {
+                self.on_gap(start, end, fin, config, stats);
+                return 0;
+            }
+            hidden = start - self.next;
+        }
+        if let Some(misbehaving) = &mut self.misbehaving {
+            misbehaving.on_progress();
         }
         self.note_duplicate(start, self.next, config, stats);
         let before = self.next;
@@ -200,7 +210,7 @@ impl Receiver {
             self.acks.on_in_order(now, config, timers);
         }
         let fin_octet = u64::from(self.fin_at.is_some_and(|at| (before..self.next).contains(&at)));
-        let payload = self.next - before - fin_octet;
+        let payload = self.next - before - hidden - fin_octet;
         self.in_order += payload;
         if self.auto_read {
             self.read = self.in_order;
@@ -278,6 +288,19 @@ impl Receiver {
         // RFC 2883 section 4.2.2: of several duplicates in one segment the first is reported.
         if self.sack && config.dsack && self.duplicate.is_none() {
             self.duplicate = Some((start, end));
+        }
+    }
+
+    /// The offset that the next segment acknowledges; `pure` if it carries no data.
+    #[inline]
+    pub(crate) fn acknowledged(&mut self, pure: bool) -> u64 {
+        match &mut self.misbehaving {
+            None => self.next,
+            Some(misbehaving) => {
+                let (ack, more) = misbehaving.next_ack(self.next, pure);
+                self.acks.set_parts(more);
+                ack
+            }
         }
     }
 

@@ -26,7 +26,8 @@
 //! for connections without SACK [chosen]. If the configuration already has the variant's law, the
 //! law's parameters stay.
 //!
-//! All registered laws and recoveries can be named here.
+//! All registered laws and recoveries can be named here, and the laws from outside that the call has
+//! [offered](airtcp_congestion::external).
 
 use airtcp_probe::{ConfigError, near, reworded};
 use schemars::schema_for;
@@ -35,7 +36,7 @@ use serde_json::{Map, Value};
 
 use super::config::{Recovery, TcpConfig};
 use super::profile::Profile;
-use airtcp_congestion::LawConfig;
+use airtcp_congestion::{ExternalLaw, LawConfig};
 
 /// The recovery of variants named by a law.
 const RECOVERY_OF_LAWS: &str = "sack";
@@ -90,9 +91,12 @@ impl Variant {
     pub fn parse(text: &str) -> Result<Self, VariantError> {
         let refuse = |message: String| VariantError { variant: text.trim().to_owned(), message };
         let mut parts = text.split(':').map(str::trim);
-        let name = parts.next().unwrap_or_default().to_lowercase();
+        let name = parts.next().unwrap_or_default();
         let keys: Vec<&str> = parts.collect();
-        let mut variant = Self::named(&name).map_err(refuse)?;
+        let mut variant = match Self::of_own_law(name) {
+            Some(variant) => variant,
+            None => Self::named(&name.to_lowercase()).map_err(refuse)?,
+        };
         for key in &keys {
             variant.set(key).map_err(refuse)?;
         }
@@ -103,6 +107,19 @@ impl Variant {
         // Reports errors that do not depend on the configuration at once.
         variant.merged(&TcpConfig::default()).map_err(refuse)?;
         Ok(variant)
+    }
+
+    /// A law from outside, which the call has named, with the recovery of laws.
+    fn of_own_law(name: &str) -> Option<Self> {
+        let law = ExternalLaw::named(name)?;
+        let recovery = (RECOVERY.to_owned(), Value::from(RECOVERY_OF_LAWS));
+        Some(Self {
+            label: law.label().to_owned(),
+            law: Some(LawConfig::External(law)),
+            profile: None,
+            of_law: Map::new(),
+            of_tcp: std::iter::once(recovery).collect(),
+        })
     }
 
     fn named(name: &str) -> Result<Self, String> {
@@ -143,7 +160,7 @@ impl Variant {
             })?);
             return Ok(());
         }
-        let law_keys = self.law.as_ref().map(|l| parameters(l.name())).unwrap_or_default();
+        let law_keys = self.law.as_ref().map(law_keys).unwrap_or_default();
         if law_keys.iter().any(|k| k == key) {
             self.of_law.insert(key.to_owned(), Value::from(value));
             return Ok(());
@@ -254,6 +271,14 @@ fn object(config: &impl serde::Serialize) -> Map<String, Value> {
     match serde_json::to_value(config) {
         Ok(Value::Object(table)) => table,
         _ => Map::new(),
+    }
+}
+
+/// Names of a law's own keys.
+fn law_keys(law: &LawConfig) -> Vec<String> {
+    match law {
+        LawConfig::External(law) => law.keys().keys().cloned().collect(),
+        law => parameters(law.name()),
     }
 }
 

@@ -1,5 +1,5 @@
-// Pages whose figures have their data in the payload, under the name of the figure. The first data
-// are those of the CSV file; those of a thinned figure are all that is in view.
+// Gives each figure its data, which stand in the payload as columns. The first data of a figure are
+// those of its CSV file; those of a thinned figure are all that is in view.
 "use strict";
 (async () => {
   const { payload, figures } = Page;
@@ -58,17 +58,14 @@
     };
   }
 
-  for (const [name, figure] of figures) {
-    const data = payload.data[name];
-    if (!data) continue;
+  const tables = await Page.unpack(payload.tables);
+  for (const [name, places] of Object.entries(payload.data)) {
     const last = payload.thinned?.[name];
-    if (last) {
-      thinned(figure, await Page.unpack(data.packed), last);
-      continue;
-    }
-    const rows = Object.values(data)[0] ?? [];
-    figure.data = () => (rows.length ? data : { empty: "There is nothing to draw." });
-    figure.rows = () => rows;
+    const data = Object.fromEntries(Object.entries(places).map(([key, place]) => [key, tables[place]]));
+    if (last) thinned(figures.get(name), data, last);
+    else figures.get(name).fill(data);
   }
+  Tables.start(tables);
+  await Items.start();
   Page.start();
 })();

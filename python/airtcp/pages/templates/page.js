@@ -19,23 +19,21 @@ const Page = (() => {
     return made;
   }
 
-  // A number with a few significant digits and never an exponent.
-  function show(value, digits = 3) {
-    if (value === null || value === undefined) return "–";
-    if (typeof value !== "number") return String(value);
-    const size = Math.abs(value);
-    if (Number.isInteger(value) || size >= 10 ** (digits - 1)) return Math.round(value).toLocaleString("en").replace(/,/g, "\u202f").replace("-", "−");
-    const decimals = Math.min(digits - 1 - Math.floor(Math.log10(size)), digits + 2);
-    return value.toFixed(decimals).replace("-", "−");
-  }
-
+  // What `packed` of `pages/sent.py` encoded; small values stand in the page as they are.
   async function unpack(text) {
+    if (typeof text !== "string") return text;
     const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
     return JSON.parse(await new Response(stream).text());
   }
 
   const look = (name) => ({ charts: payload.charts, config: payload.config, colours: payload.colours[name] });
+
+  function rowsOf(sent) {
+    if (Array.isArray(sent)) return sent;
+    const keys = Object.keys(sent);
+    return sent[keys[0]].map((_, i) => Object.fromEntries(keys.map((key) => [key, sent[key][i]])));
+  }
 
   // One figure of the page: which chart it shows, with which data; drawn when it is near.
   class Figure {
@@ -61,13 +59,20 @@ const Page = (() => {
       }
     }
 
+    // Takes rows, or columns that name each field once; the first are those of the CSV file.
+    fill(data) {
+      const rows = Object.fromEntries(Object.entries(data).map(([name, sent]) => [name, rowsOf(sent)]));
+      const first = Object.values(rows)[0] ?? [];
+      this.data = () => (first.length ? rows : { empty: "There is nothing to draw." });
+      this.rows = () => first;
+    }
+
     async draw() {
       if (!this.near) return;
       const turn = ++this.turn;
       const canvas = this.node.querySelector(".canvas");
       const data = this.data();
-      // A chart without points is not shown, unless the reader's choice leaves none.
-      this.node.hidden = data.empty !== undefined && !data.stays;
+      this.node.hidden = data.empty !== undefined;
       if (data.empty) {
         this.view?.finalize();
         this.view = null;
@@ -218,20 +223,5 @@ const Page = (() => {
   root.dataset.scheme = scheme();
   byId("scheme").textContent = scheme() === "dark" ? "Light" : "Dark";
 
-  // A table of plain rows, the first of them the heading.
-  function plainTable(node, heading, rows) {
-    const head = element("thead");
-    const top = element("tr");
-    for (const cell of heading) top.append(element("th", cell, { scope: "col" }));
-    head.append(top);
-    const body = element("tbody");
-    for (const row of rows) {
-      const line = element("tr");
-      for (const cell of row) line.append(element("td", cell));
-      body.append(line);
-    }
-    node.replaceChildren(head, body);
-  }
-
-  return { payload, figures, Figure, byId, element, show, unpack, download, csv, start, plainTable };
+  return { payload, figures, Figure, byId, element, unpack, download, csv, start };
 })();

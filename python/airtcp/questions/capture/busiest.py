@@ -12,11 +12,7 @@ _PREAMBLE_S: Final = 20e-6
 
 
 def by_airtime(document: Mapping[str, Any]) -> bool:
-    """Return whether the rates of all links are known, and with them their airtime.
-
-    Args:
-        document: The document of a capture.
-    """
+    """Return whether the rates of all links are known, and with them their airtime."""
     return all(_airtime_s(link) is not None for link in document["links"])
 
 
@@ -24,9 +20,6 @@ def links(document: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the links, the busiest first: by airtime, or by attempts if a rate is not known.
 
     A few large frames at a low rate take more time than many small ones at a high rate.
-
-    Args:
-        document: The document of a capture.
     """
     if not by_airtime(document):
         return sorted(document["links"], key=lambda link: -link["attempts"])

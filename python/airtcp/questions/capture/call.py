@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from airtcp import _core
 from airtcp.data.plain import printable
 from airtcp.inputs.arguments import as_json, native, only_given, paths_of
+from airtcp.inputs.file_kinds import reads
 from airtcp.inputs.progress import shows_progress
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from airtcp.questions.capture.result import CaptureResult
 
 
+@reads("capture")
 @shows_progress
 def capture(
     files: PathLike | Iterable[PathLike],
@@ -91,12 +93,7 @@ def capture(
 
 
 def logged(files: PathLike | Iterable[PathLike], progress: Progress | None = None) -> CaptureResult:
-    """Analyse packet captures and keep every segment, for `CaptureResult.bottleneck`.
-
-    Args:
-        files: As for `capture`.
-        progress: As for `capture`.
-    """
+    """Analyse packet captures and keep every segment, for `CaptureResult.bottleneck`."""
     from airtcp.questions.capture.result import CaptureResult, CaptureSettings
 
     paths = paths_of(files)

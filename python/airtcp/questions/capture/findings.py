@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from airtcp.questions.capture import busiest
-from airtcp.questions.capture import findings_points as between
-from airtcp.questions.capture.findings_air import of_air
-from airtcp.words.sentences import Finding, begun, count, counted, listed, number, share
+from airtcp.words.sentences import Finding, count, counted, listed, number, share
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -48,28 +45,6 @@ _SHORT: Final = 0.1
 """Time in s below which a time is written in ms."""
 _WIDE: Final = 2.0
 """Receive window by goodput above which the window is said not to limit."""
-
-
-def findings(document: Mapping[str, Any]) -> list[Finding]:
-    """Say what happened to the busiest connection and on the busiest 802.11 link."""
-    found: list[Finding] = []
-    if document["connections"]:
-        known = between.at_senders(document)
-        connection = max(known, key=lambda c: bulk(c)["unique_bytes"])
-        found.append(Finding(ends(connection), f"{begun(transfer(connection))}."))
-        found += of_direction(bulk(connection))
-        early = early_acks(connection)
-        found += [early] if early else []
-        found += between.findings(document)[:1]
-        split = between.halves(document)
-        found += [split] if split else []
-    elif not document["links"]:
-        found.append(Finding("No TCP connection", "The capture has no data of TCP.", "warn"))
-    for link in busiest.links(document)[:1]:
-        if lost := air(link):
-            name = link_name(link)
-            found.append(Finding(lost.headline, f"{name}: {lost.text}", lost.tone))
-    return found + of_air(document)
 
 
 def link_name(link: Mapping[str, Any]) -> str:

@@ -10,7 +10,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from airtcp.data.plain import printable_values
-from airtcp.questions.capture import findings as capture_words
 from airtcp.questions.result import TableResult
 from airtcp.questions.result_files import REPORT
 from airtcp.words import sentences as words
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from airtcp.data.table import Table
     from airtcp.pages.section import Page
     from airtcp.words.answer import Answer
-    from airtcp.words.sentences import Finding
 
 _SERIES: Final = "_series"
 _HEAD: Final = 1000
@@ -194,11 +192,6 @@ class CaptureResult(TableResult):
     def links(self) -> Table:
         """One row per 802.11 link."""
         return self.table("links")
-
-    @property
-    def findings(self) -> list[Finding]:
-        """The findings, in words: the busiest connection, then the busiest 802.11 link."""
-        return capture_words.findings(self.head)
 
     def series(self) -> dict[str, Table]:
         """Return the tables of what happened over time; none without `series`."""

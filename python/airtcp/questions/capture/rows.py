@@ -66,14 +66,7 @@ def drawn(
     series: Mapping[str, Directions],
     losses: Directions,
 ) -> Drawn | None:
-    """Collect the points of the busier direction of a connection, or None without data.
-
-    Args:
-        place: Its number.
-        connection: Its part of the document.
-        series: The tables of series.
-        losses: The table of losses.
-    """
+    """Collect the points of the busier direction of a connection, or None without data."""
     direction = capture_words.bulk(connection)
     start = connection["start_s"]
     mine = (place, direction["from"])

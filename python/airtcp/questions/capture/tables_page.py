@@ -23,11 +23,7 @@ _CAUSES: Final = {
 
 
 def limits(connections: Sequence[Mapping[str, Any]]) -> Grid:
-    """Return the shares of time by what limited the senders.
-
-    Args:
-        connections: The connections, in their order.
-    """
+    """Return the shares of time by what limited the senders."""
     columns = [
         _numbers(head, connections, lambda d, key=key: d["limited_by"].get(key, 0.0), share)
         for key, head in capture_words.LIMITS.items()
@@ -37,11 +33,7 @@ def limits(connections: Sequence[Mapping[str, Any]]) -> Grid:
 
 
 def causes(connections: Sequence[Mapping[str, Any]]) -> Grid:
-    """Return why segments were sent again, and the windows.
-
-    Args:
-        connections: The connections, in their order.
-    """
+    """Return why segments were sent again, and the windows."""
 
     def of(head: str, value: Callable[[Mapping[str, Any]], float | None], scale: float) -> Column:
         return _numbers(head, connections, value, lambda found: number(found * scale))
@@ -73,11 +65,7 @@ def _numbers(
 
 
 def sensing(document: Mapping[str, Any]) -> Grid | None:
-    """Return the pairs of stations with frames that carrier sensing forbids; none without pairs.
-
-    Args:
-        document: The document of a capture.
-    """
+    """Return the pairs of stations with frames that carrier sensing forbids; none without pairs."""
     air: Mapping[str, Any] = document.get("air") or {}
     found: Mapping[str, Any] = air.get("carrier_sensing") or {}
     pairs: list[Mapping[str, Any]] = found.get("pairs", [])[:LISTED]
@@ -99,11 +87,7 @@ def sensing(document: Mapping[str, Any]) -> Grid | None:
 
 
 def files(document: Mapping[str, Any]) -> Grid:
-    """Return the files, with their notes.
-
-    Args:
-        document: The document of a capture.
-    """
+    """Return the files, with their notes."""
     found: list[Mapping[str, Any]] = document["files"]
     heads = {"packets": "packets", "tcp_segments": "TCP", "air_frames": "802.11"}
     columns = [

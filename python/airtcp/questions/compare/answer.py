@@ -35,11 +35,7 @@ _IN_FULL: Final = 5
 
 
 def answer(document: CompareDocument) -> Answer | None:
-    """Return the answer of a comparison; none if nothing was finished.
-
-    Args:
-        document: The document of the comparison.
-    """
+    """Return the answer of a comparison; none if nothing was finished."""
     subjects = [slot_limits.subject(each) for each in document["subjects"] if each["cases"]]
     if not subjects:
         return None

@@ -52,11 +52,7 @@ _WHAT: Final[dict[SchemeAspect, str]] = {
 
 
 def answer(document: SchemesDocument) -> Answer | None:
-    """Return the answer of a comparison of schemes; none if nothing was finished.
-
-    Args:
-        document: The document of the comparison.
-    """
+    """Return the answer of a comparison of schemes; none if nothing was finished."""
     subjects = [subject for subject in document["subjects"] if subject["outcomes"]]
     if not subjects:
         return None

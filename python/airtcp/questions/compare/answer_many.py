@@ -27,11 +27,7 @@ _CHOICES: Final = 34
 
 
 def sentences(subjects: Sequence[CompareSubject]) -> tuple[str, str | None]:
-    """Return headline and help over several subjects.
-
-    Args:
-        subjects: The scenarios and links.
-    """
+    """Return headline and help over several subjects."""
     said = headline([subject["cases"][0] for subject in subjects], _noun(subjects))
     return said, helps([r for s in subjects if (r := s["remedies"]) is not None])
 
@@ -104,11 +100,7 @@ def _helping(remedies: Remedies) -> list[str]:
 
 
 def helps(tried: Sequence[Remedies]) -> str | None:
-    """Say on how many links the remedy that helps most of them does, and by how much.
-
-    Args:
-        tried: The remedies on each link.
-    """
+    """Say on how many links the remedy that helps most of them does, and by how much."""
     if not tried:
         return None
     counts: Counter[str] = Counter(name for each in tried for name in _helping(each))
@@ -139,12 +131,7 @@ def helps(tried: Sequence[Remedies]) -> str | None:
 
 
 def doubt(document: CompareDocument, subjects: Sequence[CompareSubject]) -> str | None:
-    """Say what the answer rests on that could be wrong; the most serious first.
-
-    Args:
-        document: The document.
-        subjects: Its scenarios and links.
-    """
+    """Say what the answer rests on that could be wrong; the most serious first."""
     if document["skipped"]:
         return f"{skipped(document)}."
     drawn = sum(verdict.drawn_order(subject["notes"]) for subject in subjects)
@@ -159,11 +146,7 @@ def doubt(document: CompareDocument, subjects: Sequence[CompareSubject]) -> str 
 
 
 def skipped(document: CompareDocument) -> str:
-    """Name a file that was not read, or count several.
-
-    Args:
-        document: The document.
-    """
+    """Name a file that was not read, or count several."""
     files = document["skipped"]
     first = elided(files[0]["path"].rpartition("/")[2], _NAME)
     if len(files) == 1:
@@ -172,12 +155,7 @@ def skipped(document: CompareDocument) -> str:
 
 
 def table(subjects: Sequence[CompareSubject], rows: int = ROWS) -> Grid:
-    """Return a row for each scenario or link, the one with the least goodput first.
-
-    Args:
-        subjects: The scenarios and links.
-        rows: Most rows.
-    """
+    """Return a row for each scenario or link, the one with the least goodput first."""
     cases = [(subject, subject["cases"][0]) for subject in subjects]
     units = {quantities.goodput(case["outcomes"][0])[1] for _, case in cases}
     if len(units) == 1:
@@ -220,11 +198,7 @@ def _choice(case: CompareCase) -> str:
 
 
 def most(subject: CompareSubject) -> float:
-    """Return the goodput of the best TCP of a subject.
-
-    Args:
-        subject: The scenario or link.
-    """
+    """Return the goodput of the best TCP of a subject."""
     name = quantities.best(subject["cases"][0])
     found = subject["cases"][0]["outcomes"]
     chosen = [o for o in found if name is None or o["variant"] == name]
@@ -258,11 +232,7 @@ def _best_remedy(remedies: Remedies | None) -> tuple[str, str]:
 
 
 def details(subjects: Sequence[CompareSubject]) -> list[Finding | Grid]:
-    """Return every row, and notes.
-
-    Args:
-        subjects: The scenarios and links.
-    """
+    """Return every row, and notes."""
     cases = [(subject["name"], subject["cases"][0]) for subject in subjects]
     return [
         tables.overview(cases, len(cases)),

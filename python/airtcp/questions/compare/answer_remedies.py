@@ -24,10 +24,6 @@ def beside(case: CompareCase, remedies: Remedies) -> bool:
     """Return whether TCPs and remedies ran over the same channel, so that one table has both.
 
     Over a long trace, remedies run over its beginning only.
-
-    Args:
-        case: The comparison of TCPs.
-        remedies: The remedies.
     """
     if (case["replications"], case["over"]) != (remedies["replications"], remedies["over"]):
         return False
@@ -144,11 +140,7 @@ def _nothing(remedies: Remedies) -> str:
 
 
 def few(remedies: Remedies) -> Settling | None:
-    """Return the few remedies that may raise goodput, if the runs do not tell.
-
-    Args:
-        remedies: The remedies.
-    """
+    """Return the few remedies that may raise goodput, if the runs do not tell."""
     if remedies["replications"] <= 1 or remedies["aim"] != "losses":
         return None
     if remedies_words.helpful(remedies) or remedies_words.unhelpful(remedies) != "open":

@@ -91,12 +91,7 @@ def _as_it_is(said: str) -> str:
 
 
 def title(subject: CompareSubject, case: CompareCase) -> str:
-    """Say what the table has, and over how many runs.
-
-    Args:
-        subject: The scenario or link.
-        case: The case of the table.
-    """
+    """Say what the table has, and over how many runs."""
     name = elided(subject["title"] or subject["name"], _TITLE)
     if case["over"] == "stretches":
         slot = words.number((subject["slot_s"] or 0.0) * 1e3, 2)

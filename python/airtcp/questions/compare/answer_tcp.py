@@ -140,11 +140,7 @@ def does(case: CompareCase, criteria: Iterable[Criterion], *, better: bool) -> l
 
 
 def told(case: CompareCase) -> Told:
-    """Say which TCP is best over a channel, as far as the runs tell.
-
-    Args:
-        case: The case.
-    """
+    """Say which TCP is best over a channel, as far as the runs tell."""
     outcomes, found = case["outcomes"], case["verdict"]
     left_out = {entry["variant"] for entry in found["not_ranked"]}
     if not any(outcome["goodput_bps"]["mean"] for outcome in outcomes):

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any, Unpack, cast
 
 from airtcp import _core
 from airtcp.inputs import arrays
-from airtcp.inputs.arguments import COMPARED, as_json, names_of, only_given, remedies_of
+from airtcp.inputs.arguments import COMPARED, as_json, only_given, remedies_of
+from airtcp.inputs.file_kinds import reads
 from airtcp.inputs.progress import shows_progress
 from airtcp.inputs.reading import how_to_read
+from airtcp.laws.given import OwnLaws
 from airtcp.questions import scenarios
 from airtcp.questions.compare import names
 
@@ -20,14 +22,17 @@ if TYPE_CHECKING:
     from airtcp.inputs.arguments import Progress
     from airtcp.inputs.arrays import Links
     from airtcp.inputs.reading import Reading
+    from airtcp.laws.given import Tcp
     from airtcp.questions.compare.result import CompareResult
 
 
+@reads("compare")
 @shows_progress
 def compare(
     subjects: Links,
     *,
-    tcp: str | Iterable[str] | None = None,
+    tcp: Tcp | Iterable[Tcp] | None = None,
+    law: str | Iterable[str] = (),
     remedies: bool | str | Iterable[str] | None = None,
     reference: str | None = None,
     flow: str | None = None,
@@ -53,7 +58,10 @@ def compare(
         tcp: Names of TCPs, as a list or separated by commas: a congestion law (with SACK recovery),
             a recovery with Reno's law (`newreno`, `tahoe`, `reno-nosack`), or `own` for the
             scenario's; behind a link also `lt-tcp` and `sliding`. Keys follow colons
-            (`cubic:recovery=newreno`), and a link protocol or queue follows an `@`.
+            (`cubic:recovery=newreno`), and a link protocol or queue follows an `@`. Also
+            congestion controls of one's own, classes on `airtcp.laws.Law`.
+        law: Files with congestion controls of one's own that scenarios or `tcp` name. Their code
+            runs.
         remedies: Whether to try remedies against losses, or their names as in `tcp`, `usual` or
             `none`. By default `usual`, without `tcp` and for up to 20 subjects.
         reference: The reference of the differences; by default the first TCP.
@@ -81,6 +89,7 @@ def compare(
         ScenarioError: If a scenario cannot be run.
         TraceError: If a file cannot be read as a trace.
         AirtcpError: If a TCP or an option is impossible.
+        LawError: If a congestion control of one's own cannot be loaded, or fails in a run.
 
     Examples:
         >>> from airtcp import synth
@@ -102,32 +111,33 @@ def compare(
         files = [Path(path) for path in paths if text is not None or path.lower().endswith(".toml")]
         texts = scenarios.scenario_texts(files, text)
         tried = names.usual([each["text"] for each in texts], flow)
+        laws = OwnLaws([law] if isinstance(law, str) else law)
         read, replaced = how_to_read(reading), scenarios.replaced_texts(dict(overrides or {}))
         options: dict[str, Any] = {
             "scenarios": texts,
             "set": replaced,
             "read": read,
             "compare": only_given(
-                tcp=tried if tcp is None else names_of(tcp),
+                tcp=tried if tcp is None else laws.names(tcp),
                 remedies=remedies_of(tcp is None if remedies is None else remedies),
                 remedies_up_to=COMPARED if remedies is None else None,
                 reference=reference,
                 flow=flow,
-                share=share,
+                share=None if share is None else laws.names(share)[0],
                 profile=profile,
                 replications=replications,
                 seed=seed,
                 slot=slot,
                 as_link=None if as_link is None else dict(as_link),
                 synthetic=synthetic,
-                workers=workers,
+                workers=laws.workers(workers),
             ),
         }
         _check(options["compare"])
-        scenarios.warn_about(options, warn)
+        scenarios.warn_about(options, warn, laws.core)
         traces = [path for path in paths if Path(path) not in files]
-        core = _core.compare(traces, as_json(options), progress)
-        return CompareResult(core, {"read": read, "set": replaced})
+        core = _core.compare(traces, as_json(options), progress, laws.core)
+        return CompareResult(core, {"read": read, "set": replaced, "law": laws.sources})
 
 
 def _check(asked: Mapping[str, Any]) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from airtcp import _core
 from airtcp.inputs.arguments import as_json, names_of, only_given, paths_of
+from airtcp.inputs.file_kinds import reads
 from airtcp.inputs.progress import shows_progress
 from airtcp.questions.compare import names
 from airtcp.questions.scenarios import (
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from airtcp.questions.compare.result import SchemesResult
 
 
+@reads("compare --schemes")
 @shows_progress
 def compare_schemes(
     scenarios: PathLike | Iterable[PathLike] | Mapping[str, Any],

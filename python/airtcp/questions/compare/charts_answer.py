@@ -34,11 +34,7 @@ Drawn = tuple[dict[str, Any], dict[str, list[dict[str, Any]]]]
 
 
 def chart(document: CompareDocument) -> Drawn | None:
-    """Return the chart of TCPs and remedies; none if nothing can be drawn.
-
-    Args:
-        document: The document of a comparison.
-    """
+    """Return the chart of TCPs and remedies; none if nothing can be drawn."""
     subjects = [subject for subject in document["subjects"] if subject["cases"]]
     if len(subjects) == 1:
         found, reference, unit = rows.choices(subjects[0])
@@ -55,11 +51,7 @@ def chart(document: CompareDocument) -> Drawn | None:
 
 
 def chart_cell(document: SchemesDocument) -> Drawn | None:
-    """Return the chart of schemes; none if nothing can be drawn.
-
-    Args:
-        document: The document of a comparison of schemes.
-    """
+    """Return the chart of schemes; none if nothing can be drawn."""
     subjects = [subject for subject in document["subjects"] if subject["outcomes"]]
     if len(subjects) == 1:
         found = rows.cell(subjects[0], document["reference"])

@@ -41,12 +41,7 @@ def _title(key: str) -> str:
 
 
 def stations(variants: Sequence[str], names: Sequence[str]) -> dict[str, Any]:
-    """Goodput of each station under each scheme: the mean and its confidence interval.
-
-    Args:
-        variants: The schemes, in order.
-        names: The stations, in order.
-    """
+    """Goodput of each station under each scheme: the mean and its confidence interval."""
     label = record("schemes", "SchemeStation")["goodput_bps"].label
     # With more schemes than colours, the axis names each of them, and no legend is needed.
     many = len(variants) > len(theme.SERIES)

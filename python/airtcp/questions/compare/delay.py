@@ -40,11 +40,7 @@ def shorter(remedies: Remedies) -> list[Outcome]:
 
 
 def unhelpful(remedies: Remedies) -> Literal["open", "unproven", "nothing"]:
-    """Return whether shorter times are open, only means are shorter, or gains are excluded.
-
-    Args:
-        remedies: Remedies of which none helps.
-    """
+    """Return whether shorter times are open, only means are shorter, or gains are excluded."""
     if remedies["replications"] <= 1:
         return "open"
     least = _least(remedies)

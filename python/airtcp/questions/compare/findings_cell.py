@@ -75,11 +75,7 @@ def same(subject: SchemesSubject) -> list[str]:
 
 
 def said(subject: SchemesSubject) -> list[Finding]:
-    """Return what neither answer nor tables say: who gets less, what is not ranked, notes.
-
-    Args:
-        subject: The scenario.
-    """
+    """Return what neither answer nor tables say: who gets less, what is not ranked, notes."""
     verdict = subject["verdict"]
     less = [
         f"{_some(change['lose'])} under {change['variant']}"

@@ -61,23 +61,14 @@ def _counts(remedies: Remedies, outcome: Outcome) -> bool | None:
 
 
 def raises(remedies: Remedies, outcome: Outcome) -> bool:
-    """Return whether a remedy is shown to raise goodput, by at least the threshold.
-
-    Args:
-        remedies: The remedies.
-        outcome: One of them.
-    """
+    """Return whether a remedy is shown to raise goodput, by at least the threshold."""
     difference = outcome["difference"]
     more = difference is not None and difference["standing"] == "more"
     return more and _counts(remedies, outcome) is not False
 
 
 def unhelpful(remedies: Remedies) -> Literal["untested", "open", "nothing"]:
-    """Return whether gains were not tested, cannot be excluded, or are excluded.
-
-    Args:
-        remedies: Remedies of which none helps.
-    """
+    """Return whether gains were not tested, cannot be excluded, or are excluded."""
     higher = may_raise(remedies)
     if not higher:
         return "nothing"
@@ -86,11 +77,7 @@ def unhelpful(remedies: Remedies) -> Literal["untested", "open", "nothing"]:
 
 
 def may_raise(remedies: Remedies) -> list[Outcome]:
-    """Return the remedies whose intervals contain a gain in goodput that matters.
-
-    Args:
-        remedies: The remedies.
-    """
+    """Return the remedies whose intervals contain a gain in goodput that matters."""
     plain, sides = reference(remedies), _sides(remedies)
     if plain["residual_loss"]["mean"] == 0 and not sides["more"]:
         # Where nothing is lost, there is nothing to repair, however wide the intervals.

@@ -42,11 +42,7 @@ _AGGREGATED: Final = (
 
 
 def answer(document: SchemesDocument) -> Answer | None:
-    """Return the answer of the comparison with the command that goes deeper; none if none is known.
-
-    Args:
-        document: The document of the comparison of `SCHEMES`.
-    """
+    """Return the answer of the comparison with the command that goes deeper, if one is known."""
     found = answer_cell.answer(document)
     if found is None:
         return None
@@ -56,11 +52,7 @@ def answer(document: SchemesDocument) -> Answer | None:
 
 
 def commands(document: SchemesDocument) -> list[str]:
-    """Return how Linux gets the variants that are shown to be better in something.
-
-    Args:
-        document: The document of the comparison of `SCHEMES`.
-    """
+    """Return how Linux gets the variants that are shown to be better in something."""
     subject = document["subjects"][0]
     helping = schemes.helping(subject)
     better = {name for question in subject["verdict"]["questions"] for name in question["better"]}

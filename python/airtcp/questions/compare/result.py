@@ -15,13 +15,6 @@ if TYPE_CHECKING:
     from airtcp.words.answer import Answer
 
 
-def _findings(answer: Answer | None) -> list[words.Finding]:
-    if answer is None:
-        return []
-    said = [words.Finding(sentence, "") for sentence in answer.sentences]
-    return said + [part for part in answer.details if isinstance(part, words.Finding)]
-
-
 class CompareResult(SeededResult):
     """The result of `compare`: every TCP on every scenario and link."""
 
@@ -41,11 +34,6 @@ class CompareResult(SeededResult):
     def runs(self) -> Table:
         """One row per subject, channel, TCP and replication."""
         return self.table("runs")
-
-    @property
-    def findings(self) -> list[words.Finding]:
-        """The sentences of the answer, and the findings behind `--details`."""
-        return _findings(self.answer())
 
     def _answer(self, document: CompareDocument) -> Answer | None:
         from airtcp.questions.compare.answer import answer
@@ -92,11 +80,6 @@ class SchemesResult(SeededResult):
     def stations(self) -> Table:
         """One row per scenario, variant and station: goodput and airtime."""
         return self.table("stations")
-
-    @property
-    def findings(self) -> list[words.Finding]:
-        """The sentences of the answer, and the findings behind `--details`."""
-        return _findings(self.answer())
 
     def _answer(self, document: SchemesDocument) -> Answer | None:
         from airtcp.questions.compare.answer_cell import answer

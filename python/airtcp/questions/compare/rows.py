@@ -1,4 +1,4 @@
-"""Makes the rows of charts and tables from the document of a comparison."""
+"""Makes the rows of charts from the document of a comparison."""
 
 from __future__ import annotations
 
@@ -6,14 +6,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.charts.parts import thin
 from airtcp.data.metrics import record
-from airtcp.questions.compare import quantities, verdict
-from airtcp.words import columns
+from airtcp.questions.compare import quantities
 from airtcp.words import sentences as words
-from airtcp.words.sentences import estimate
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from airtcp.data.documents import CompareCase, Estimate, Outcome, PairedDifference
 
 
@@ -25,34 +21,6 @@ CHANNEL_NAMES: Final = {
     "gilbert-elliott": "Gilbert-Elliott",
 }
 """The channels of cases in legends."""
-
-
-def overview(compared: Sequence[tuple[str, CompareCase]]) -> dict[str, list[Any]]:
-    """Lay out a row with the verdict for each of several links."""
-    return {
-        "head": ["Best choice", "Goodput", "Other strengths", "Worse"],
-        "rows": [
-            [
-                name,
-                verdict.best_text(case) or "\N{EN DASH}",
-                "\N{EN DASH}" if first is None else _goodput_cell(case, first),
-                _names([c["variant"] for c in case["verdict"]["alternatives"]]),
-                _names([c["variant"] for c in case["verdict"]["worse"]]),
-            ]
-            for name, case in compared
-            for first in [quantities.best(case)]
-        ],
-    }
-
-
-def _names(names: list[str]) -> str:
-    return ", ".join(names) or "\N{EN DASH}"
-
-
-def _goodput_cell(case: CompareCase, name: str) -> str:
-    outcome = next(o for o in case["outcomes"] if o["variant"] == name)
-    value, unit = quantities.goodput(outcome)
-    return f"{estimate(value, 1.0)} {unit}"
 
 
 def ends(
@@ -143,30 +111,3 @@ def window_rows(case: CompareCase) -> list[dict[str, Any]]:
         for window in case["windows"]
         for t, cwnd in thin(window["t_s"], window["cwnd_packets"], _POINTS)
     ]
-
-
-def table(case: CompareCase, reference: str, rival: str | None) -> dict[str, list[Any]]:
-    """Lay out every number of a case, without empty columns."""
-    outcomes = case["outcomes"]
-    unit = quantities.goodput(outcomes[0])[1]
-    cells: list[tuple[str, Callable[[Outcome], str]]] = [
-        (f"Goodput ({unit})", lambda o: estimate(quantities.goodput(o)[0], 1.0)),
-        (f"Against {reference} (%)", lambda o: quantities.against_reference(o) or "\N{EN DASH}"),
-        ("Share (%)", lambda o: estimate(o["share"], 100.0, words.SHARE)),
-        (f"{rival} gets (Mb/s)", lambda o: estimate(o["rival_goodput_bps"], 1e-6)),
-        *(
-            (m.head, lambda o, m=m: estimate(o[m.key], m.scale, m.limits))  # pyright: ignore[reportUnknownArgumentType, reportUnknownLambdaType, reportUnknownMemberType]
-            for m in columns.outcomes()
-        ),
-    ]
-    used = [
-        (head, row)
-        for head, get in cells
-        if set(row := [get(outcome) for outcome in outcomes]) - {"\N{EN DASH}", "0", "0 [0, 0]"}
-    ]
-    return {
-        "head": [head for head, _ in used],
-        "rows": [
-            [outcome["variant"], *(row[i] for _, row in used)] for i, outcome in enumerate(outcomes)
-        ],
-    }

@@ -27,9 +27,6 @@ _LINKS: Final = 40
 def choices(subject: CompareSubject) -> tuple[list[dict[str, Any]], float | None, str]:
     """Return a row for each TCP and remedy, the most goodput first.
 
-    Args:
-        subject: A scenario or link.
-
     Returns: The rows, the goodput without a remedy if remedies are among them, else that of the
         reference, and the unit.
     """

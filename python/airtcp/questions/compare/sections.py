@@ -21,18 +21,14 @@ from airtcp.questions.compare import (
 from airtcp.questions.compare.rows import (
     CHANNEL_NAMES,
     mean_row,
-    overview,
     run_rows,
-    table,
     window_rows,
 )
 from airtcp.words import sentences as words
 from airtcp.words.grid import Column, Grid
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from airtcp.data.documents import CompareDocument, CompareSubject, Link
+    from airtcp.data.documents import CompareDocument, CompareSubject
 
 MOST_ROWS: Final = 2000
 """Rows of the table below the answer."""
@@ -268,6 +264,7 @@ def _command(document: CompareDocument) -> str:
         ("slot", asked.get("slot")),
         ("no-synthetic", None if asked["synthetic"] else True),
         ("set", [f"{path}={value}" for path, value in asked.get("set", [])]),
+        ("law", asked.get("law", [])),
     ]
     link = asked.get("as_link")
     if link is not None:
@@ -298,59 +295,3 @@ def _over(subject: CompareSubject) -> str:
         "capacity": "The file as the capacity of a link: ",
     }.get(subject["kind"], "")
     return f"{where}{repeats} of {duration}."
-
-
-def best_choices(links: Sequence[Link]) -> dict[str, Any] | None:
-    """Return the part of a study's page on the TCPs compared over its links.
-
-    Args:
-        links: The links of the study.
-
-    Returns: The values of the template, with `charts` and `data` for the payload; None if no TCPs
-        were compared.
-    """
-    compared = [
-        (link["name"], slot_limits.case(case, link["tcp"]["slot_s"]))
-        for link in links
-        if (case := link.get("compared"))
-    ]
-    if not compared:
-        return None
-    case = compared[0][1]
-    ordered = next(link["order_known"] for link in links if link.get("compared"))
-    variants = [outcome["variant"] for outcome in case["outcomes"]]
-    reference = quantities.reference_of(case)
-    means = [
-        {"link": name, **mean_row(each, outcome)}
-        for name, each in compared
-        for outcome in each["outcomes"]
-    ]
-    drawn: dict[str, list[dict[str, Any]]] = {"means": means, "unit": [{}]}
-    known = any(row["gain"] is not None for row in means)
-    charts: dict[str, Any] = {}
-    data: dict[str, Any] = {}
-    if len(compared) == 1:
-        unit = quantities.goodput(case["outcomes"][0])[1]
-        charts["choice-goodput"] = charts_compare.goodput(variants, unit, several=False, runs=False)
-        data["choice-goodput"] = {"means": means}
-        if known:
-            chart = charts_compare.difference(variants, reference, several=False)
-            charts["choice-difference"], data["choice-difference"] = chart, drawn
-        laid = table(case, reference, None)
-    else:
-        if known:
-            names = [name for name, _ in compared]
-            charts["choice-links"] = charts_compare.by_link(variants, names, reference)
-            data["choice-links"] = drawn
-        laid = overview(compared)
-    return {
-        "charts": charts,
-        "data": data,
-        "finding": findings.best_choices(compared)
-        if len(compared) > 1
-        else findings.best_choice(case, ordered=ordered),
-        "reference": reference,
-        "table": laid,
-        "one": len(compared) == 1,
-        "stretches": case["replications"],
-    }

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from airtcp.pages.section import Plot, Section
 from airtcp.questions.compare import charts as charts_compare
-from airtcp.questions.compare import findings, quantities, slot_limits, tables_remedies
+from airtcp.questions.compare import findings, quantities, tables_remedies
 from airtcp.questions.compare import findings_remedies as remedies_words
-from airtcp.questions.compare.rows import mean_row, table
+from airtcp.questions.compare.rows import mean_row
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from airtcp.data.documents import Link, Remedies
+    from airtcp.data.documents import Remedies
 
 
 _ABOUT: Final = {
@@ -72,54 +70,3 @@ def _plots(remedies: Remedies, suffix: str) -> tuple[Plot, ...]:
             wide=True,
         ),
     )
-
-
-def section(remedies: Remedies, suffix: str = "") -> dict[str, Any]:
-    """Return the values of the template of a study, with `charts` and `data` for the payload.
-
-    Args: remedies: The remedies. suffix: As for `remedies_section`.
-    """
-    plots = [plot for plot in _plots(remedies, suffix) if plot.data["means"]]
-    return {
-        "charts": {plot.name: plot.spec for plot in plots},
-        "data": {plot.name: plot.data for plot in plots},
-        "plots": [plot.name.removesuffix(suffix) for plot in plots],
-        "suffix": suffix,
-        "reference": remedies["reference"],
-        "title": remedies_words.TITLES[remedies["aim"]],
-        "about": _ABOUT[remedies["aim"]],
-        "findings": [findings.remedy(remedies)],
-        "table": table(remedies, remedies["reference"], None),
-        "notes": remedies["notes"],
-        "several": None,
-    }
-
-
-def helped(links: Sequence[Link]) -> dict[str, Any] | None:
-    """Return the part of a study's page on remedies.
-
-    Args:
-        links: The links of the study.
-
-    Returns: As `section`; for several links a table with a row for each; None without remedies.
-    """
-    tried = [
-        (link["name"], slot_limits.remedies(each, link["tcp"]["slot_s"]))
-        for link in links
-        if (each := link.get("remedies"))
-    ]
-    if not tried:
-        return None
-    if len(tried) == 1:
-        return section(tried[0][1])
-    return {
-        "charts": {},
-        "data": {},
-        "plots": [],
-        "findings": [findings.remedies_over([each for _, each in tried])],
-        "notes": list(dict.fromkeys(note for _, each in tried for note in each["notes"])),
-        "several": {
-            "head": ["What would help"],
-            "rows": [[name, findings.remedy(each).headline] for name, each in tried],
-        },
-    }

@@ -129,9 +129,6 @@ def schemes(subject: SchemesSubject) -> Settling | None:
 
     Promising is a mean gain that matters without a mean loss that does. Then the larger gain in
     units of the least that matters comes first.
-
-    Args:
-        subject: The scenario.
     """
     runs, questions = _by_variant(subject["runs"]), subject["verdict"]["questions"]
     base = next((o["variant"] for o in subject["outcomes"] if not o["differences"]), "")

@@ -21,12 +21,7 @@ ROWS: Final = 40
 
 
 def heading(subject: CompareSubject, case: CompareCase) -> str:
-    """Name a subject with its channel and what was repeated how often.
-
-    Args:
-        subject: The scenario or link.
-        case: One of its cases.
-    """
+    """Name a subject with its channel and what was repeated how often."""
     parts = [quantities.repeats(case)]
     if case["channel"] != "scenario":
         parts.insert(0, f"over {quantities.CHANNELS[case['channel']]}")

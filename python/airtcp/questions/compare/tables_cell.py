@@ -15,12 +15,7 @@ if TYPE_CHECKING:
 
 
 def grid(subject: SchemesSubject, title: str = "") -> Grid:
-    """Return the table of schemes, with every column.
-
-    Args:
-        subject: The scenario.
-        title: The title of the table.
-    """
+    """Return the table of schemes, with every column."""
     rows: list[dict[str, Any]] = [dict(outcome) for outcome in subject["outcomes"]]
     metrics = with_values(columns("schemes", "SchemeOutcome"), rows)
     names = [outcome["variant"] for outcome in subject["outcomes"]]

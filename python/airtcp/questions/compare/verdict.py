@@ -101,12 +101,7 @@ def best_text(case: CompareCase) -> str:
 
 
 def place(case: CompareCase, name: str) -> str:
-    """Write the place of a variant in the verdict: in what it is better or worse than which.
-
-    Args:
-        case: The case.
-        name: The variant.
-    """
+    """Write the place of a variant in the verdict: in what it is better or worse than which."""
     verdict = case["verdict"]
     if any(entry["variant"] == name for entry in verdict["not_ranked"]):
         return "not ranked"

@@ -12,7 +12,7 @@ from airtcp.questions.compare.effects import spoken
 from airtcp.questions.diagnose import answer_obstacles as obstacles
 from airtcp.questions.diagnose import findings as words
 from airtcp.questions.diagnose import tables
-from airtcp.questions.diagnose.findings_obstacles import losses, obstacle
+from airtcp.questions.diagnose.findings import evidence, losses
 from airtcp.questions.diagnose.tables import mbps
 from airtcp.words.answer import DEEPER, Answer
 from airtcp.words.names import shell_paths
@@ -38,11 +38,7 @@ _NAMED: Final = 2
 
 
 def answer(document: DiagnoseDocument) -> Answer:
-    """Return the answer of a diagnosis.
-
-    Args:
-        document: The document of the diagnosis.
-    """
+    """Return the answer of a diagnosis."""
     predicted = bool(document["predictions"])
     headline, helps = obstacles.sentences(document) or (_headline(document), _help(document))
     table: Grid | None = tables.transfer(document)
@@ -211,13 +207,11 @@ def _next(document: DiagnoseDocument) -> str:
 def _details(document: DiagnoseDocument) -> tuple[Finding | Grid, ...]:
     """Return the evidence, all predictions, the link, the check, and the notes on the files."""
     parts: list[Finding | Grid] = []
-    hindered = obstacle(document)
-    if hindered is not None and document["obstacle"] != "check":
-        parts.append(hindered)
-    elif told := losses(document):
+    if shown := evidence(document):
+        parts.append(Finding("Evidence", shown))
+    if told := losses(document):
         parts.append(Finding("Losses", told))
-    # The table of the check says what this finding does.
-    parts += [each for each in words.details(document) if each.headline != "Replays"]
+    parts += words.details(document)
     if len(document["predictions"]) > 1:
         parts.append(tables.all_predictions(document))
     parts += [grid] if (grid := tables.link(document)) else []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.questions.diagnose.document import LEAST_SEGMENTS
-from airtcp.questions.diagnose.findings_obstacles import STATISTICS, UNITS, tried
+from airtcp.questions.diagnose.findings import STATISTICS, UNITS, tried
 from airtcp.questions.diagnose.tables import mbps
 from airtcp.words.sentences import counted, number, share
 
@@ -52,11 +52,7 @@ _HIDDEN: Final = {
 
 
 def sentences(document: DiagnoseDocument) -> Sentences | None:
-    """Say why nothing is predicted, and what would tell; None if something is.
-
-    Args:
-        document: The document of a diagnosis.
-    """
+    """Say why nothing is predicted, and what would tell; None if something is."""
     name, seen, other = document["obstacle"], document["observed"], document["other_link"]
     if seen is None:
         return _no_transfer(document)

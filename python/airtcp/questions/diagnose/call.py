@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from airtcp import _core
 from airtcp.inputs.arguments import paths_of
+from airtcp.inputs.file_kinds import reads
 from airtcp.inputs.progress import shows_progress
 from airtcp.questions.capture.call import logged
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from airtcp.questions.diagnose.result import DiagnoseResult
 
 
+@reads("diagnose")
 @shows_progress
 def diagnose(
     files: PathLike | Iterable[PathLike],

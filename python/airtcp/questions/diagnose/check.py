@@ -33,13 +33,7 @@ _TAIL: Final = 0.005
 def checked(
     observed: Mapping[str, float], replays: Sequence[Mapping[str, float]], duration_s: float
 ) -> Replay:
-    """Compare the statistics of the transfer with those of replays.
-
-    Args:
-        observed: The statistics of the transfer.
-        replays: Those of each replay.
-        duration_s: The time of the transfer.
-    """
+    """Compare the statistics of the transfer with those of replays."""
     statistics = [_statistic(name, observed[name], replays, duration_s) for name in _TOLERANCES]
     return {
         "replications": len(replays),

@@ -1,34 +1,27 @@
-"""A diagnosis in words: answer, help and doubt.
-
-A limit is named by the replays without it, and a TCP only if it gets more than this transfer with
-95 % probability.
-"""
+"""What a diagnosis says behind its answer, and the words that both use."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from airtcp.questions.diagnose.findings_air import air_losses
-from airtcp.questions.diagnose.findings_obstacles import (
-    beside,
-    losses,
-    obstacle,
-    signs,
-    unknowable,
-)
-from airtcp.words.sentences import Finding, begun, counted, listed, number, share
+from airtcp.words.sentences import Finding, begun, count, counted, listed, number, share
 
 if TYPE_CHECKING:
-    from airtcp.questions.diagnose.document import DiagnoseDocument, Limit, Prediction, SeenAt
+    from airtcp.questions.diagnose.document import (
+        AirFit,
+        AqmFound,
+        DiagnoseDocument,
+        Limit,
+        Prediction,
+        SeenAt,
+    )
 
 SURE: Final = 0.95
 """Probability from which a TCP is named as better [choice]."""
 NEEDS: Final = {"jersey": "needs marks of the path", "tcp-ap": "is made for chains of 802.11 hops"}
 """Laws that are predicted and not named, and why."""
 _SAME: Final = 1.03
-_KEEPS_UP: Final = 1.1
-"""Rate of the application by the goodput below which the transfer keeps up with it [choice]."""
 PLACES: Final = {
     "sender": "captured at the sender",
     "receiver": "captured at the receiver",
@@ -45,37 +38,6 @@ CAUSES: Final = {
 """Limits by intervention, in words."""
 
 
-def findings(document: DiagnoseDocument) -> list[Finding]:
-    """Return the answer, the help, the doubt, and what the details state."""
-    found = [answer(document), helps(document), doubt(document), *details(document)]
-    return [each for each in found if each is not None]
-
-
-def answer(document: DiagnoseDocument) -> Finding:
-    """State what limits the transfer, and what it costs."""
-    hindered = obstacle(document)
-    if hindered is not None:
-        return hindered
-    seen, other = document["observed"], document["other_link"]
-    told = losses(document)
-    if document["interrupted"] or seen is None or other is None:
-        return Finding("Nothing was predicted", f"The diagnosis was stopped. {told}", "warn")
-    goodput = number(seen["goodput_bps"] / 1e6)
-    application = other["application"]
-    if application is not None and application["rate_bps"] < _KEEPS_UP * seen["goodput_bps"]:
-        idle = share(application["share"])
-        text = f"It had nothing to send for {idle} of the time. No TCP gets more than it writes."
-        return Finding("The application limits the transfer", f"{goodput} Mb/s. {text}")
-    if not document["limits"]:
-        text = f"It got {goodput} Mb/s, and taking away one thing gives no 10 % more. {told}"
-        return Finding("Nothing single limits the transfer", text)
-    first = document["limits"][0]
-    cause = cause_of(document, first)
-    if first["cause"] == "link-rate" and "varying" in document["doubts"]:
-        cause = "What the link leaves limits the transfer"
-    return Finding(cause, f"{_cost(document, first, goodput)} {told}", "warn")
-
-
 def cause_of(document: DiagnoseDocument, limit: Limit) -> str:
     """Say what limits. Whose losses they are, few own packets in the queue do not tell."""
     link = document["link"]
@@ -86,114 +48,17 @@ def cause_of(document: DiagnoseDocument, limit: Limit) -> str:
     return CAUSES[limit["cause"]]
 
 
-def _cost(document: DiagnoseDocument, limit: Limit, goodput: str) -> str:
-    least = " or more" if "rate" in document["doubts"] else ""
-    link = document["link"]
-    if limit["cause"] == "link-rate" and link is not None:
-        used = share(link["utilisation"])
-        rate = number(link["rate_bps"]["value"] / 1e6)
-        if "varying" in document["doubts"]:
-            return (
-                f"{goodput} Mb/s, {used} of the {rate} Mb/s that it got while packets waited. The"
-                " rate varies, or other traffic takes a part."
-            )
-        return f"{goodput} Mb/s, {used} of its {rate} Mb/s."
-    # The ratio holds for replays; the transfer itself may have been lucky.
-    observed = float((document["observed"] or {}).get("goodput_bps", 0.0))
-    without = max(limit["without_bps"], observed)
-    change = "with four times" if limit["cause"] in {"queue", "receive-window"} else "without them"
-    thing = {"queue": " the queue", "receive-window": " the window"}.get(limit["cause"], "")
-    return f"{goodput} Mb/s, and {number(without / 1e6)}{least} {change}{thing}."
-
-
 def better(document: DiagnoseDocument) -> list[Prediction]:
     """Return what gets more than this transfer with 95 % probability, the best first."""
-    if unknowable(document) is not None:
+    if UNKNOWABLE & set(document["doubts"]):
         return []
     rows = document["predictions"]
     return [row for row in rows if row["p_better"] >= SURE and row["variant"] not in NEEDS]
 
 
-def named(variant: str) -> str:
-    """Write a variant in words."""
-    if "@" in variant:
-        return f"retransmission on the link (with {variant.partition('@')[0]})"
-    return {"sliding": "a coded transport (sliding)", "lt-tcp": "TCP with parity (lt-tcp)"}.get(
-        variant, variant
-    )
-
-
-def helps(document: DiagnoseDocument) -> Finding | None:
-    """State what would get more, or that nothing surely would."""
-    if not document["predictions"]:
-        return None
-    hidden = unknowable(document)
-    if hidden is not None:
-        return hidden
-    best = better(document)
-    if not best:
-        rows = [row for row in document["predictions"] if row["variant"] not in NEEDS]
-        wide = [row for row in rows if row["high"] is None]
-        if wide:
-            text = (
-                "The link may be faster than the capture shows; a capture with a full queue tells."
-            )
-            return Finding("Whether another TCP helps cannot be told", text, "warn")
-        seen: Any = document["observed"]
-        text = (
-            f"No interval lies above the {number(seen['goodput_bps'] / 1e6)} Mb/s of this transfer."
-        )
-        return Finding("No TCP surely gets more", f"{text} {_same(document)}".strip())
-    kinds: dict[str, Prediction] = {}
-    for row in best:
-        kinds.setdefault(kind(row["variant"]), row)
-    first, *others = [f"{named(row['variant'])} {_amount(row)}" for row in kinds.values()]
-    observed = number(float((document["observed"] or {}).get("goodput_bps", 0.0)) / 1e6)
-    rest = f"; {listed(others)}" if others else ""
-    text = f"{first} instead of {observed}{rest}. {_same(document)}"
-    return Finding("More would be had with", text.strip(), "good")
-
-
 def kind(variant: str) -> str:
     """Return the kind of a remedy: `link`, `coded`, or another `law`."""
     return "link" if "@" in variant else "coded" if variant in {"sliding", "lt-tcp"} else "law"
-
-
-def _amount(row: Prediction) -> str:
-    if row["goodput_bps"] is None:
-        return f"{number((row['low'] or 0.0) / 1e6)} Mb/s or more"
-    return f"{number(row['goodput_bps'] / 1e6)} Mb/s"
-
-
-def _same(document: DiagnoseDocument) -> str:
-    """State what the same TCP would get again, if that differs."""
-    seen = document["observed"]
-    own = next((r for r in document["predictions"] if r["variant"] == document["tcp"]), None)
-    if seen is None or own is None or "lucky" not in document["doubts"]:
-        return ""
-    return f"The transfer was a lucky one: {own['variant']} will likely get {_amount(own)} again."
-
-
-def doubt(document: DiagnoseDocument) -> Finding | None:
-    """State what the answer rests on that could be wrong."""
-    link, doubts = document["link"], document["doubts"]
-    if link is None or not document["predictions"]:
-        return None
-    queue, rate = link["queue_packets"]["low"] or 0.0, link["rate_bps"]
-    said = {
-        "law": f"the law of the sender ({document['tcp']} assumed; --tcp)",
-        "discipline": "by which rule the queue drops early (replayed as CoDel)",
-        "place": "where the capture was taken (at the sender assumed)",
-        "rate": f"the rate of the link (at least {number((rate['low'] or 0.0) / 1e6)} Mb/s)",
-        "varying": "why the rate varies (what the link left to this transfer is replayed)",
-        "queue": f"the length of the queue (at least {counted(queue, 'packet')})",
-        "cut": "the end of the transfer (only its beginning was kept)",
-    }
-    unknown = [said[name] for name in doubts if name in said]
-    text = f"Not known from this capture: {listed(unknown)}." if unknown else ""
-    if document["replay"] is not None:
-        text += " The replays agree with the capture."
-    return Finding("Doubt", text.strip()) if text else None
 
 
 def details(document: DiagnoseDocument) -> list[Finding]:
@@ -203,9 +68,6 @@ def details(document: DiagnoseDocument) -> list[Finding]:
     for limit in document["limits"][1:]:
         text = f"{number(limit['ratio'])} times the goodput without it."
         found.append(Finding(CAUSES[limit["cause"]].replace(" limit", " also limit"), text))
-    if document["replay"] is not None and document["obstacle"] != "check":
-        text = "; ".join(beside(each) for each in document["replay"]["statistics"])
-        found.append(Finding("Replays", f"{begun(text)}."))
     return [each for each in found if each is not None]
 
 
@@ -257,3 +119,143 @@ def verdict(document: DiagnoseDocument, row: Prediction) -> str:
     ):
         return "no difference seen"
     return "cannot tell"
+
+
+STATISTICS: Final = {
+    "goodput_bps": ("goodput (Mb/s)", "goodput", 1e-6),
+    "rtt_p50_s": ("RTT p50 (ms)", "the median RTT", 1e3),
+    "link_losses": ("losses of the link (per s)", "the losses of the link in a second", 1.0),
+    "drop_episodes": ("overflows (per s)", "the overflows of the queue in a second", 1.0),
+}
+"""Statistics of the check: heading, words, and factor to the unit."""
+UNKNOWABLE: Final = {"sharing", "batches", "no-sack"}
+"""Doubts with which no other TCP is predicted."""
+UNITS: Final = {1e-6: " Mb/s", 1e3: " ms"}
+
+
+def evidence(document: DiagnoseDocument) -> str | None:
+    """State what shows a policer or other traffic, if that is why nothing is predicted."""
+    name, other = document["obstacle"], document["other_link"]
+    policer, shared = (None, None) if other is None else (other["policer"], other["shared"])
+    if name == "policer" and policer is not None:
+        rate, burst = number(policer["rate_bps"] / 1e6), number(policer["burst_bytes"] / 1e3)
+        return (
+            f"The policer drops what exceeds {rate} Mb/s and a burst of {burst} kB, without a queue"
+            f" ({counted(policer['drops'], 'drop')})."
+        )
+    if name != "shared" or shared is None:
+        return None
+    if shared["waited_alone"]:
+        return (
+            f"{count(shared['waited_alone'])} of {counted(shared['alone'], 'packet')} that found no"
+            " other one of this transfer in the queue waited all the same."
+        )
+    return (
+        f"At {counted(shared['drops'], 'drop')} the wait is constant, and the packets of this"
+        " transfer in the queue are not."
+    )
+
+
+def tried(document: DiagnoseDocument) -> str:
+    """Name the laws that were replayed: "cubic, reno or bbr1"."""
+    laws = [each["tcp"] for each in document["tcp_checked"]] or [document["tcp"]]
+    return " or ".join([*([", ".join(laws[:-1])] if laws[1:] else []), laws[-1]])
+
+
+def signs(document: DiagnoseDocument) -> list[str]:
+    """Name what one rate and one drop-tail queue do not describe, and what replays include."""
+    other = document["other_link"]
+    if other is None:
+        return []
+    said: list[str] = []
+    still, window, application = (
+        other["stand_stills"],
+        other["receive_window"],
+        other["application"],
+    )
+    if other["aqm"] is not None:
+        said.append(_discipline(other["aqm"]))
+    if still is not None:
+        mean = number(still["total_s"] / max(still["count"], 1))
+        said.append(
+            f"the link stood still {counted(still['count'], 'time')}, for {mean} s on average"
+        )
+    if window is not None:
+        said.append(f"the receive window limits {share(window['share'])} of the time")
+    if application is not None and application["kind"] == "steady":
+        rate = number(application["rate_bps"] / 1e6)
+        said.append(f"the application wrote {rate} Mb/s, and the transfer fell behind it")
+    return said
+
+
+def _discipline(aqm: AqmFound) -> str:
+    """Name the discipline of a queue that drops early, if its drops do."""
+    rule = aqm["codel"]
+    if rule["found"]:
+        drops = counted(rule["due"] + rule["not_due"], "drop")
+        return (
+            f"the queue is managed by CoDel: {count(rule['due'])} of {drops} came when it drops"
+            " (after 0.1 s of waits above 5 ms)"
+        )
+    return (
+        "the queue drops before it is full, and the capture does not tell by which rule (replayed"
+        " as CoDel)"
+    )
+
+
+def losses(document: DiagnoseDocument) -> str:
+    """State how many packets were lost, and by what."""
+    seen, link, lost = document["losses"], document["link"], document["lost_packets"]
+    if seen is None or link is None:
+        return ""
+    if not lost:
+        return "No packet was lost."
+    by = {origin: sum(each["origin"] == origin for each in lost) for origin in _ORIGINS}
+    places = [f"{count(n)} {_ORIGINS[origin]}" for origin, n in by.items() if n]
+    text = f"{count(len(lost))} of {counted(seen['sent'], 'packet')} were lost: {listed(places)}."
+    if seen["bursty"] and by["link"] and seen["mean_burst"] is not None:
+        text += f" The losses come in bursts of {number(seen['mean_burst'], 2)} packets on average."
+    return text
+
+
+_ORIGINS: Final = {"link": "on the link", "queue": "by the queue", "unknown": "by either"}
+
+
+SOURCES: Final = {
+    "air": "the air",
+    "timing": "packet timing",
+    "backlog": "backlog at losses",
+    "option": "the option",
+}
+"""Sources of a parameter of the link."""
+
+
+def air_losses(document: DiagnoseDocument) -> Finding | None:
+    """State what the air did to the packets, if it was captured."""
+    air, host = document["air"], document["air_fit"]
+    if host is not None:
+        return Finding("On the air", _of_host(host))
+    if air is None or air["residual_loss"] is None:
+        return None
+    text = (
+        f"It lost {share(air['raw_loss'] or 0.0)} of the attempts and, after retries,"
+        f" {share(air['residual_loss'])} of the packets."
+    )
+    return Finding("On the air", text)
+
+
+def _of_host(air: AirFit) -> str:
+    if air["not_used"] == "missed":
+        return f"The sniffer missed {share(air['missed_share'])} of the frames, so it is not used."
+    if air["not_used"] is not None:
+        found = counted(air["packets"], "packet")
+        return f"Only {found} of the transfer were found, so it is not used."
+    loss = air["loss"]
+    low, high = (number(100 * (loss[end] or 0.0)) for end in ("low", "high"))
+    text = (
+        f"The link gave up {count(air['lost'])} of {counted(air['packets'], 'packet')} after the"
+        f" last attempt, {number(100 * loss['value'])} % [{low}, {high}]."
+    )
+    if air["not_on_air"] is not None:
+        text += f" {counted(air['not_on_air'], 'segment')} of the host did not come to the air."
+    return text

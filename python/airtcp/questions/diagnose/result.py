@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from airtcp.files import atomic_write
-from airtcp.questions.diagnose import findings as diagnose_words
 from airtcp.questions.document_result import DocumentResult
 
 if TYPE_CHECKING:
@@ -15,7 +14,6 @@ if TYPE_CHECKING:
     from airtcp.pages.section import Page
     from airtcp.questions.diagnose.document import DiagnoseDocument
     from airtcp.words.answer import Answer
-    from airtcp.words.sentences import Finding
 
 _NUMBERS = dict.fromkeys(("value", "low", "high"), float)
 _SCHEMAS: dict[str, dict[str, type]] = {
@@ -40,11 +38,6 @@ class DiagnoseResult(DocumentResult):
     _tables = ("link", "replay", "predictions", "lost_packets")
     _schemas = _SCHEMAS
     json: DiagnoseDocument
-
-    @property
-    def findings(self) -> list[Finding]:
-        """The findings, in words."""
-        return diagnose_words.findings(self.json)
 
     @property
     def scenario(self) -> str | None:

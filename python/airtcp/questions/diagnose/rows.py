@@ -13,11 +13,7 @@ _MEGA: Final = 1e-6
 
 
 def predictions(document: DiagnoseDocument) -> dict[str, Any]:
-    """Return a row for each TCP, and the goodput of the transfer; nothing if nothing is predicted.
-
-    Args:
-        document: The document of a diagnosis.
-    """
+    """Return a row for each TCP, and the goodput of the transfer, if something is predicted."""
     seen = document["observed"]
     if not document["predictions"] or seen is None:
         return {}
@@ -35,11 +31,7 @@ def predictions(document: DiagnoseDocument) -> dict[str, Any]:
 
 
 def backlog(document: DiagnoseDocument) -> dict[str, Any]:
-    """Return a row for each lost packet, at most some thousand; nothing if none was lost.
-
-    Args:
-        document: The document of a diagnosis.
-    """
+    """Return a row for each lost packet, at most some thousand; nothing if none was lost."""
     lost = document["lost_packets"]
     if not lost:
         return {}

@@ -46,12 +46,7 @@ _TERMS: Final = (
 
 
 def diagnose_page(document: DiagnoseDocument, answer: Answer) -> Page:
-    """Make the page of a diagnosis.
-
-    Args:
-        document: The document of a diagnosis.
-        answer: Its answer, which takes the first screen.
-    """
+    """Make the page of a diagnosis."""
     seen, predicted = document["observed"], document["predictions"]
     title = "No transfer" if seen is None else f"{seen['sender']} to {seen['receiver']}"
     return Page(

@@ -6,8 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.questions.diagnose import findings as words
-from airtcp.questions.diagnose.findings_air import SOURCES
-from airtcp.questions.diagnose.findings_obstacles import STATISTICS
+from airtcp.questions.diagnose.findings import SOURCES, STATISTICS
 from airtcp.words.grid import Column, Grid, elided
 from airtcp.words.sentences import count, number
 
@@ -130,12 +129,7 @@ def _interval(fit: Fitted, scale: float) -> str:
 
 
 def check(document: DiagnoseDocument, name: str) -> Grid | None:
-    """Return the statistics of the transfer beside those of its replays; none without replays.
-
-    Args:
-        document: The document of a diagnosis.
-        name: The title of the table.
-    """
+    """Return the statistics of the transfer beside those of its replays; none without replays."""
     replay = document["replay"]
     if replay is None:
         return None

@@ -33,11 +33,7 @@ _FORMULA: Final = 30
 
 
 def answer(document: FitDocument) -> Answer | None:
-    """Return the answer of a fit; none without a link.
-
-    Args:
-        document: The document of the fit.
-    """
+    """Return the answer of a fit; none without a link."""
     if not document["links"]:
         return None
     return Answer(

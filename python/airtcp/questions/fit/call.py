@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 from airtcp import _core
 from airtcp.inputs import arrays
 from airtcp.inputs.arguments import as_json, finite, only_given, texts_of
+from airtcp.inputs.file_kinds import reads
 from airtcp.inputs.progress import shows_progress
 from airtcp.inputs.reading import how_to_read
 from airtcp.questions.study.call import study
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from airtcp.questions.fit.result import FitResult
 
 
+@reads("trace fit")
 @shows_progress
 def trace_fit(
     links: Links,

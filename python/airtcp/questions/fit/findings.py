@@ -99,15 +99,6 @@ def _worth(document: FitDocument, before: Fit, after: Fit, what: str) -> Finding
 def findings(document: FitDocument) -> list[Finding]:
     """Return the findings of the fits, the most useful first."""
     found: list[Finding] = []
-    winner = best(document)
-    if winner is not None:
-        found.append(
-            Finding(
-                f"{winner['name']} has the smallest error",
-                f"Its error on left-out links is {percent(winner['leave_one_out_error'])} % of the"
-                f" link's packets/s, on the links of the fit {percent(winner['error'])} %.",
-            )
-        )
     with_mu = best(document, WITH_MU)
     compared = [("mu", best(document, [PRR_ONLY]), with_mu)]
     for metric in document["options"]["metrics"]:
@@ -119,25 +110,7 @@ def findings(document: FitDocument) -> list[Finding]:
             found += [] if worth is None else [worth]
     found += _conditions(document)
     found += _overfits(document["fits"])
-    return [*found, *_formulas(document), *_missing(document)]
-
-
-def _formulas(document: FitDocument) -> list[Finding]:
-    """State the error of the best published formula."""
-    formula = min(document["formulas"], key=lambda each: each["error"], default=None)
-    if formula is None:
-        return []
-    limited = ""
-    if formula["limited"]:
-        limited = f"; for {count(formula['limited'])} it gives more than the link carries"
-    return [
-        Finding(
-            f"Formulas: {percent(formula['error'])} % at best",
-            f"The best published formula is {formula['name']}, with an error of"
-            f" {percent(formula['error'])} % of the link's packets/s over"
-            f" {counted(len(document['links']), 'link')}{limited}.",
-        )
-    ]
+    return [*found, *_missing(document)]
 
 
 def _missing(document: FitDocument) -> list[Finding]:

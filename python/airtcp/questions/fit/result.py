@@ -6,7 +6,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from airtcp.questions.document_result import DocumentResult
-from airtcp.questions.fit import findings as fit_words
 from airtcp.words import sentences as words
 
 if TYPE_CHECKING:
@@ -14,7 +13,6 @@ if TYPE_CHECKING:
     from airtcp.pages.section import Page
     from airtcp.questions.fit.document import FitDocument
     from airtcp.words.answer import Answer
-    from airtcp.words.sentences import Finding
 
 _ERRORS = ("error", "leave_one_out_error", "leave_one_out_median", "bic")
 _SCHEMAS: dict[str, dict[str, type]] = {
@@ -46,11 +44,6 @@ class FitResult(DocumentResult):
     _tables = ("fits", "coefficients", "estimates", "links")
     _schemas = _SCHEMAS
     json: FitDocument
-
-    @property
-    def findings(self) -> list[Finding]:
-        """The findings, in words."""
-        return fit_words.findings(self.json)
 
     @cached_property
     def fits(self) -> Table:

@@ -185,12 +185,7 @@ def _uncertain(document: RunDocument) -> str | None:
 
 
 def table(document: RunDocument, rows: int = ROWS) -> Grid | None:
-    """Return the table of flows; with many the slowest first, and the others counted.
-
-    Args:
-        document: The document of the run.
-        rows: Most rows.
-    """
+    """Return the table of flows; with many the slowest first, and the others counted."""
     shown = datagrams.shown(document)
     limited = limits.by_flow(document) or [""] * len(shown)
     pairs = list(zip(shown, limited, strict=False))
@@ -276,11 +271,7 @@ def _details(document: RunDocument, found: list[Finding]) -> tuple[Finding | Gri
 
 
 def said(document: RunDocument) -> list[Finding]:
-    """Return what stands beside the answer in words.
-
-    Args:
-        document: The document of a run.
-    """
+    """Return what stands beside the answer in words."""
     more = tables.said(document) if document["replications"] else ()
     return [*_said(document, run_words.findings(document)), *more]
 

@@ -10,17 +10,21 @@ from typing import TYPE_CHECKING, Any
 from airtcp import _core
 from airtcp.data.plain import printable
 from airtcp.inputs.arguments import as_json, native, only_given
+from airtcp.inputs.file_kinds import reads
 from airtcp.inputs.progress import shows_progress
+from airtcp.laws.given import own_laws
 from airtcp.questions import scenarios
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from airtcp.files.folder import Purpose
     from airtcp.inputs.arguments import PathLike, Progress
+    from airtcp.laws.given import Tcp
     from airtcp.questions.run.result import RunResult, Why
 
 
+@reads("run")
 @shows_progress
 def run(
     scenario: PathLike | Mapping[str, Any],
@@ -29,6 +33,8 @@ def run(
     seed: int | None = None,
     replications: int | None = None,
     overrides: Mapping[str, Any] | None = None,
+    tcp: Tcp | None = None,
+    law: str | Iterable[str] = (),
     series: bool = False,
     pcap: PathLike | None = None,
     timeline: str | None = None,
@@ -51,6 +57,10 @@ def run(
         replications: Number of replications; by default the scenario's.
         overrides: Values that replace those of the scenario, by path, such as
             `{"links[0].rate": "20 Mb/s"}`.
+        tcp: The TCP of every TCP flow, in place of the scenario's: a name as in `compare`, or a
+            congestion control of one's own, a class on `airtcp.laws.Law`.
+        law: Files with congestion controls of one's own that the scenario names, as in
+            `tcp.congestion = { external = "Aimd" }`. Their code runs.
         series: Whether to record windows, round-trip times, queues and stations over time in the
             first replication, as tables of the result.
         pcap: File for a capture (pcapng) of the first replication, taken at the senders.
@@ -74,6 +84,7 @@ def run(
 
     Raises:
         ScenarioError: If the scenario cannot be run; the message names line and path.
+        LawError: If a congestion control of one's own cannot be loaded, or fails in the run.
 
     Examples:
         >>> lossy = '''
@@ -103,6 +114,7 @@ def run(
         scenario, text = scenarios.IN_PYTHON, scenarios.table_text(scenario)
     path = Path(scenario)
     name = printable(str(path))
+    laws, put = own_laws(law, tcp)
     asked = RunSettings(
         scenario=printable(os.fspath(scenario)) if text is None else "-",
         replications=replications,
@@ -110,6 +122,8 @@ def run(
         series=series,
         timeline=timeline,
         why=why,
+        tcp=put,
+        laws=tuple(laws.sources),
     )
     text = scenarios.scenario_text(path) if text is None else scenarios.parsable(text, name)
     replaced = only_given(seed=seed, replications=replications) | dict(overrides or {})
@@ -117,17 +131,18 @@ def run(
         replaced["output.series"] = True
     options = only_given(
         set=scenarios.replaced_texts(replaced),
-        workers=workers,
+        workers=laws.workers(workers),
+        tcp=put,
         folder=native(path.parent),
         timeline=timeline,
         why=why,
     )
     if warn is not None:
         about = options | {"capture": pcap is not None or radiotap is not None}
-        for warning in _core.warnings(text, name, as_json(about)):
+        for warning in _core.warnings(text, name, as_json(about), laws.core):
             warn(warning)
     captures = Captures(pcap, radiotap, purpose, force)
     with atomic_write.staged() as files:
         options |= captures.stage(files)
-        core = _core.run(text, name, as_json(options), progress)
+        core = _core.run(text, name, as_json(options), progress, laws.core)
         return captures.placed(files, RunResult(core, asked), core)

@@ -13,11 +13,7 @@ if TYPE_CHECKING:
 
 
 def duplicates_delivered(document: RunDocument) -> Finding | None:
-    """State which links deliver copies, and the copies' share.
-
-    Args:
-        document: The document of a run.
-    """
+    """State which links deliver copies, and the copies' share."""
     if not _asked(document["scenario"]):
         return None
     said: list[str] = []

@@ -17,9 +17,6 @@ if TYPE_CHECKING:
 def findings(document: RunDocument) -> list[Finding]:
     """Return the findings of a run, the answer to what limits the flows first.
 
-    Args:
-        document: The document of a run.
-
     Returns:
         The most important first; none for a run without a finished replication.
     """

@@ -72,12 +72,7 @@ def _cells(document: RunDocument) -> list[dict[str, Any]]:
 
 
 def direction(document: RunDocument, flow: Mapping[str, Any]) -> str:
-    """Name the direction of a flow.
-
-    Args:
-        document: The document of a run.
-        flow: The flow, of a replication.
-    """
+    """Name the direction of a flow."""
     inside, points = stations(document), access_points(document)
     start, end = flow["from"], flow["to"]
     cell = inside.get(start) or inside.get(end)
@@ -125,12 +120,7 @@ def groups(document: RunDocument) -> list[Group]:
 
 
 def named(document: RunDocument, names: Iterable[str]) -> str:
-    """Name flows: as whole directions, one by one if they are few, else by their number.
-
-    Args:
-        document: The document of a run.
-        names: The names of the flows.
-    """
+    """Name flows: as whole directions, one by one if they are few, else by their number."""
     given = set(names)
     flows = [flow["name"] for flow in document["summary"]["flows"]]
     listed = [name for name in flows if name in given]

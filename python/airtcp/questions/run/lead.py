@@ -34,11 +34,7 @@ class Lead:
 
 
 def lead(document: RunDocument) -> Lead:
-    """Return what the answer begins with; nothing in it unless the first limit is the medium.
-
-    Args:
-        document: The document of a run.
-    """
+    """Return what the answer begins with; nothing in it unless the first limit is the medium."""
     limits = document.get("limits") or []
     if not limits or limits[0]["cause"] != "medium":
         return Lead()
@@ -64,22 +60,14 @@ def lead(document: RunDocument) -> Lead:
 
 
 def ordered(document: RunDocument) -> list[Limit]:
-    """Return the limits of a run, that of the answer first.
-
-    Args:
-        document: The document of a run.
-    """
+    """Return the limits of a run, that of the answer first."""
     limits: list[Limit] = [*(document.get("limits") or [])]
     first = lead(document)
     return sorted(limits, key=lambda limit: not _leads(first, limit))
 
 
 def of_answer(document: RunDocument) -> Limit | None:
-    """Return the limit that the answer begins with; none if it begins with something else.
-
-    Args:
-        document: The document of a run.
-    """
+    """Return the limit that the answer begins with; none if it begins with something else."""
     first = lead(document)
     limits = ordered(document)
     return limits[0] if limits and (not first.cause or _leads(first, limits[0])) else None

@@ -33,11 +33,7 @@ _SAME: Final = 0.01
 
 
 def findings(document: RunDocument) -> list[Finding]:
-    """Return what limits the flows, the answer first.
-
-    Args:
-        document: The document of a run.
-    """
+    """Return what limits the flows, the answer first."""
     why: dict[str, Any] = dict(document.get("why") or {})
     limits = lead.ordered(document)
     first = lead.lead(document)
@@ -65,21 +61,12 @@ def findings(document: RunDocument) -> list[Finding]:
 
 
 def said(document: RunDocument, limit: Limit) -> Finding:
-    """Return one limit of the run as it is, in words.
-
-    Args:
-        document: The document of a run.
-        limit: One of its limits.
-    """
+    """Return one limit of the run as it is, in words."""
     return _limit(document, limit, document.get("limits") or [])
 
 
 def by_flow(document: RunDocument) -> list[str]:
-    """Name the causes that limit each flow as the run is; empty unless they differ by flow.
-
-    Args:
-        document: The document of a run.
-    """
+    """Name the causes that limit each flow as the run is; empty unless they differ by flow."""
     why: dict[str, Any] = dict(document.get("why") or {})
     short = {flow["flow"]: flow["short_of"] for flow in why.get("slow_flows", [])}
     acting = _acting(document)

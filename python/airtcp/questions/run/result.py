@@ -34,6 +34,9 @@ class RunSettings:
     series: bool
     timeline: str | None
     why: Why = "no"
+    tcp: str | None = None
+    laws: tuple[str, ...] = ()
+    """Files with congestion controls of one's own."""
 
 
 class RunResult(SeededResult):
@@ -119,6 +122,8 @@ class RunResult(SeededResult):
                 ("seed", self.seed),
                 ("replications", asked.replications),
                 ("set", self._sets),
+                ("tcp", asked.tcp),
+                ("law", list(asked.laws)),
                 ("series", asked.series or None),
                 ("timeline", asked.timeline),
                 ("why", None if asked.why == "auto" else asked.why),

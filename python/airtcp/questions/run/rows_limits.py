@@ -20,9 +20,6 @@ def rows(document: RunDocument) -> list[dict[str, Any]]:
     """Return a row a flow, the slowest first if there are many, and one for limited flows together.
 
     The goodputs are those of the run, as in its table.
-
-    Args:
-        document: The document of a run.
     """
     why: dict[str, Any] = dict(document.get("why") or {})
     slow = {flow["flow"]: flow for flow in why.get("slow_flows", []) if flow.get("without_bps")}

@@ -49,12 +49,7 @@ def _over(what: str, number: int) -> Iterator[Finding]:
 
 
 def flows(document: RunDocument, most: int = MOST) -> Iterator[Grid]:
-    """Lay out the flows, the sums of their directions, and the flows with coding.
-
-    Args:
-        document: The document of a run.
-        most: Most rows.
-    """
+    """Lay out the flows, the sums of their directions, and the flows with coding."""
     yield from _rows(
         "flow", datagrams.shown(document), columns.flows(), most, _beside(document, most)
     )
@@ -73,22 +68,12 @@ def _beside(document: RunDocument, most: int) -> list[Column]:
 
 
 def links(document: RunDocument, most: int = MOST) -> Iterator[Grid]:
-    """Lay out each direction of a link.
-
-    Args:
-        document: The document of a run.
-        most: Most rows.
-    """
+    """Lay out each direction of a link."""
     yield from _rows("link", document["summary"]["links"], columns.links(), most)
 
 
 def protocols(document: RunDocument, most: int = MOST) -> Iterator[Grid]:
-    """Lay out what link protocols did.
-
-    Args:
-        document: The document of a run.
-        most: Most rows.
-    """
+    """Lay out what link protocols did."""
     links = paths.protocol_links(document)
     yield from _rows("link protocol", links, columns.protocols(), most)
 
@@ -152,11 +137,7 @@ def _directions(document: RunDocument) -> Iterator[Grid]:
 
 
 def ends(document: RunDocument) -> Iterator[Grid]:
-    """Lay out goodput, latency and residual loss of each path over link protocols.
-
-    Args:
-        document: The document of a run.
-    """
+    """Lay out goodput, latency and residual loss of each path over link protocols."""
     found = paths.protocol_paths(document)
     laid = [
         Column(metric.label, [words.number(path[key]) for path in found])

@@ -11,14 +11,20 @@ from math import comb
 from statistics import median
 from typing import TYPE_CHECKING, Any, Final
 
-from airtcp.questions.compare import slot_limits, tables_remedies
+from airtcp.questions.compare import answer_many, answer_tcp, slot_limits, tables_remedies
+from airtcp.questions.compare import findings as compare_words
 from airtcp.questions.compare import tables as compare_tables
 from airtcp.questions.study import answer_capacity, answer_link, tables
 from airtcp.questions.study import answer_helps as helps
 from airtcp.questions.study import findings as study_words
-from airtcp.questions.study import findings_capacity as capacity_words
 from airtcp.questions.study.findings import BY_CHANCE
-from airtcp.questions.study.findings_link import SETTLED_SAID, against, carries_ratio, standing
+from airtcp.questions.study.findings_link import (
+    SETTLED_SAID,
+    against,
+    beside_rates,
+    carries_ratio,
+    standing,
+)
 from airtcp.questions.trace import tables as trace_tables
 from airtcp.questions.trace.findings import memory, too_short
 from airtcp.words import notes as notes_words
@@ -95,10 +101,6 @@ def _beyond_chance(links: int, found: Sequence[Link]) -> bool:
 
     Of links with independent losses, 5 % lie outside the 95 % interval. One that lies outside by
     half its width is none of them, if the links are few.
-
-    Args:
-        links: Number of links.
-        found: Those that differ.
     """
     tail = sum(
         comb(links, k) * BY_CHANCE**k * (1 - BY_CHANCE) ** (links - k)
@@ -245,13 +247,9 @@ def _telling(link: Link) -> tuple[bool, float, float]:
 
 
 def table(links: Sequence[Link], rows: int = ROWS) -> Grid:
-    """Return a line for each link, those first on which the order of losses does most.
-
-    Args:
-        links: The links.
-        rows: Most rows.
-    """
-    shown = sorted(links, key=_telling, reverse=True)
+    """Return a line for each link, those first on which the order of losses does most."""
+    picks = sorted(range(len(links)), key=lambda index: _telling(links[index]), reverse=True)
+    shown = [links[index] for index in picks]
     measured = tables.measured_columns(shown)
     rates = [link["tcp"]["empirical"]["packets_per_second"] for link in shown]
     columns = [
@@ -270,7 +268,8 @@ def table(links: Sequence[Link], rows: int = ROWS) -> Grid:
     title = counted(len(links), "link") if len(links) > 1 else ""
     title = f"{title}; ~ lies within chance" if title and chance else title
     names = [elided(link["name"], _LONGEST) for link in shown]
-    return Grid("link", names, columns, title, sort="against independent").first(rows)
+    grid = Grid("link", names, columns, title, sort="against independent", picks=picks)
+    return grid.first(rows)
 
 
 def _next(document: StudyDocument, file: str | None) -> str:
@@ -293,7 +292,6 @@ def _details(document: StudyDocument) -> tuple[Finding | Grid, ...]:
         found += [Finding("Note", f"{line}.") for line in notes_words.notes(links)]
     if capacities:
         found.append(trace_tables.capacities(capacities))
-        found += capacity_words.capacity_findings(capacities)
         lines = dict.fromkeys(note for link in capacities for note in link["notes"])
         found += [Finding("Note", line) for line in lines]
     found += _compared(document)
@@ -314,6 +312,13 @@ def _compared(document: StudyDocument) -> list[Finding | Grid]:
     ]
     cases += [(link["name"], case) for link in capacities if (case := link["compared"]) is not None]
     found: list[Finding | Grid] = [*compare_tables.choices(cases)]
+    if len(cases) > 1:
+        best = answer_many.headline([case for _, case in cases], "link")
+        found.insert(0, Finding("The best TCP for these links", best))
+    elif cases:
+        best = answer_tcp.told(cases[0][1]).headline.removesuffix(".")
+        note = beside_rates(links[0]) if links and "packets/s" in best else ""
+        found.insert(0, Finding("The best TCP for this link", f"{best}{note}."))
     if len(links) + len(capacities) != 1:
         return found
     tried = [
@@ -322,4 +327,6 @@ def _compared(document: StudyDocument) -> list[Finding | Grid]:
         if (each := link.get("remedies")) is not None
     ]
     tried += [each for link in capacities if (each := link["remedies"]) is not None]
+    if links and answer_link.help_for(links[0]) is None:
+        found += map(compare_words.remedy, tried)
     return [*found, *map(tables_remedies.grid, tried)]

@@ -125,12 +125,7 @@ def _over_all(links: Sequence[CapacityLink]) -> str:
 
 
 def table(links: Sequence[CapacityLink], rows: int = ROWS) -> Grid:
-    """Return a line for each link, those on which data wait longest first.
-
-    Args:
-        links: The links.
-        rows: Most rows.
-    """
+    """Return a line for each link, those on which data wait longest first."""
 
     def wait(link: CapacityLink) -> tuple[float, float]:
         outcome = plain(link)

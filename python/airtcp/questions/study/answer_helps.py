@@ -24,12 +24,7 @@ _FEW: Final = "too few packets arrive, or too few are lost"
 
 
 def one(remedies: Remedies | None, case: CompareCase | None) -> str | None:
-    """Say what would help TCP over one link; None if nothing does, or nothing was tried.
-
-    Args:
-        remedies: The remedies that were tried on it.
-        case: The comparison of TCPs over it.
-    """
+    """Say what would help TCP over one link; None if nothing does, or nothing was tried."""
     if remedies is None:
         return _other_tcp(case)
     if not _delivers(remedies["outcomes"]):

@@ -11,7 +11,6 @@ from math import inf
 from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.questions.compare import delay, quantities, slot_limits
-from airtcp.questions.compare import findings as compare
 from airtcp.questions.compare import findings_remedies as remedies_words
 from airtcp.questions.compare import verdict as verdict_words
 from airtcp.questions.compare.answer_remedies import beside
@@ -184,8 +183,8 @@ def choices(
     kept = [pair for pair in found[rows - 1 :] if pair[0]["variant"] == plain]
     found = [*found[: rows - 1], *(kept or found[rows - 1 : rows])]
     outcomes = [outcome for outcome, _ in found]
-    unit = compare.goodput(outcomes[0])[1]
-    rates = [compare.goodput(outcome)[0] for outcome in outcomes]
+    unit = quantities.goodput(outcomes[0])[1]
+    rates = [quantities.goodput(outcome)[0] for outcome in outcomes]
     columns = [
         Column(
             f"goodput\n({unit})",

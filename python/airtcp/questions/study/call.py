@@ -12,6 +12,7 @@ from airtcp.inputs.arguments import (
     only_given,
     remedies_of,
 )
+from airtcp.inputs.file_kinds import reads
 from airtcp.inputs.progress import shows_progress
 from airtcp.inputs.reading import how_to_read
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 _MOST_LINKS: Final = 2**32 - 1
 
 
+@reads("study")
 @shows_progress
 def study(
     links: Links,

@@ -1,6 +1,7 @@
 """The charts of a study over all its links, after the figures of S1.
 
-TCP's throughput against PRR, its gain from the order of losses, and the Gilbert-Elliott chain.
+TCP against PRR, which stands beside the answer; its gain from the order of losses; and the
+Gilbert-Elliott chain.
 Specifications name their data, as in `airtcp.charts.parts`; the fields are those of
 `airtcp.questions.study.rows`. Those of one link are in `airtcp.questions.study.charts_link`.
 """
@@ -12,9 +13,12 @@ from typing import Any, Final
 from airtcp.charts import theme
 from airtcp.charts import vega_lite as alt
 from airtcp.charts.parts import finish, n, named, q, ramp, studied, zoom
-from airtcp.questions.study import charts_link as charts_trace
-from airtcp.questions.study.charts_link import MODELS, model_colour, model_shape
 
+ANSWER: Final = "answer"
+"""Name of the chart beside the answer."""
+DIFFERS: Final = "differs from independent losses"
+WITHIN: Final = "within chance"
+"""What a point is, by whether TCP over the trace differs from TCP over independent losses."""
 OVERVIEW_HEIGHT: Final = 340
 _MANY: Final = 150
 
@@ -26,13 +30,13 @@ def ring(base: alt.Chart, x: Any, y: Any) -> alt.Chart:
     return mark.encode(x=x, y=y, size=chosen)
 
 
-def _size(*, many: bool) -> int:
+def size(links: int) -> int:
     """Return the area of a link's dot, which is smaller among many."""
-    return 28 if many else 62
+    return 28 if links > _MANY else 62
 
 
-def _overview(*layers: Any, params: tuple[Any, ...] = ()) -> dict[str, Any]:
-    chart = alt.layer(*layers).add_params(alt.param(name="chosen", value=-1), *params)
+def _overview(*layers: Any) -> dict[str, Any]:
+    chart = alt.layer(*layers).add_params(alt.param(name="chosen", value=-1))
     return finish(chart, OVERVIEW_HEIGHT)
 
 
@@ -59,49 +63,6 @@ def _intervals(base: alt.Chart, scale: str, mean: str, low: str, high: str) -> a
     return bars.encode(y=alt.Y("low_end:Q"), y2="high_end:Q")
 
 
-def throughput(scale: str, *, many: bool) -> dict[str, Any]:
-    """TCP throughput against PRR: the trace and both models of it (S1, figure 3)."""
-    pick = alt.selection_point(name="models", fields=["model"], bind="legend")
-    base = named("models")
-    if scale == "log":
-        base = base.transform_filter("datum.mean > 0")
-    x = alt.X(
-        "prr:Q",
-        title=studied("prr"),
-        scale=alt.Scale(domain=[0, 1], padding=10),
-        axis=alt.Axis(values=[0, 0.2, 0.4, 0.6, 0.8, 1], format=".1f"),
-    )
-    y = alt.Y(
-        "mean:Q",
-        title=studied("packets_per_second"),
-        scale=_rate_scale(scale),
-        axis=_rate_axis(scale),
-    )
-    bars = _intervals(base, scale, "mean", "low", "high").encode(
-        x=x,
-        color=model_colour(),
-        opacity=alt.when(pick).then(alt.value(0.5)).otherwise(alt.value(0.04)),
-    )
-    mark = base.mark_point(filled=True, size=24 if many else 58, cursor="pointer")
-    points = mark.encode(
-        x=x,
-        y=y,
-        color=model_colour(),
-        shape=model_shape(),
-        opacity=alt.when(pick).then(alt.value(0.55 if many else 0.9)).otherwise(alt.value(0.05)),
-        tooltip=[
-            n("name", "link"),
-            n("model", "losses"),
-            q("prr", studied("prr")),
-            q("mean", studied("packets_per_second")),
-            q("low", "from"),
-            q("high", "to"),
-        ],
-    ).add_params(pick, zoom())
-    chosen = ring(base.transform_filter(f"datum.model === '{MODELS[0]}'"), x, y)
-    return _overview(chosen, bars, points)
-
-
 def _unless_chance(opacity: float, faint: float) -> Any:
     return alt.condition("datum.more_than_chance", alt.value(opacity), alt.value(faint))
 
@@ -116,7 +77,7 @@ def _gain_intervals(base: alt.Chart, field: str) -> alt.Chart:
     return base.transform_calculate(**ends).mark_rule(strokeWidth=1.2)
 
 
-def gain(unit: str, *, many: bool) -> dict[str, Any]:
+def gain(unit: str, links: int) -> dict[str, Any]:
     """Throughput minus that over independent losses, against mu (S1, figures 6 to 10)."""
     field = "gain" if unit == "rate" else "gain_percent"
     title = "gain over independent losses " + ("(packets/s)" if unit == "rate" else "(%)")
@@ -127,7 +88,7 @@ def gain(unit: str, *, many: bool) -> dict[str, Any]:
     bars = _gain_intervals(base, field).encode(
         x=x, y=y, y2="high_end:Q", opacity=_unless_chance(0.7, 0.12)
     )
-    size = _size(many=many)
+    area = size(links)
     tooltip = [
         n("name", "link"),
         q("mu", studied("mu")),
@@ -140,7 +101,7 @@ def gain(unit: str, *, many: bool) -> dict[str, Any]:
     ]
     # A hole in the dot shows that mu has not settled; a varying outline would change the legend.
     points = (
-        base.mark_point(filled=True, size=size, cursor="pointer")
+        base.mark_point(filled=True, size=area, cursor="pointer")
         .encode(
             x=x,
             y=f"{field}:Q",
@@ -151,17 +112,17 @@ def gain(unit: str, *, many: bool) -> dict[str, Any]:
         .add_params(zoom())
     )
     holes = base.mark_point(
-        filled=True, size=size / 4, color=theme.SURFACE, opacity=1, cursor="pointer"
+        filled=True, size=area / 4, color=theme.SURFACE, opacity=1, cursor="pointer"
     ).encode(
         x=x,
         y=f"{field}:Q",
-        size=alt.condition("datum.converged", alt.value(0), alt.value(size / 3.2)),
+        size=alt.condition("datum.converged", alt.value(0), alt.value(area / 3.2)),
         tooltip=tooltip,
     )
     return _overview(zero, ring(base, x, f"{field}:Q"), bars, points, holes)
 
 
-def against_chain(scale: str, *, many: bool) -> dict[str, Any]:
+def against_chain(scale: str, links: int) -> dict[str, Any]:
     """Throughput over the Gilbert-Elliott chain against that over the trace (S1, figure 19)."""
     base = named("links").transform_filter("isValid(datum.chain)")
     diagonal = named("diagonal")
@@ -182,7 +143,7 @@ def against_chain(scale: str, *, many: bool) -> dict[str, Any]:
     bars = _intervals(base, scale, "chain", "chain_low", "chain_high").encode(
         x=x, opacity=alt.value(0.7)
     )
-    mark = base.mark_point(filled=True, size=_size(many=many), cursor="pointer", opacity=0.9)
+    mark = base.mark_point(filled=True, size=size(links), cursor="pointer", opacity=0.9)
     points = mark.encode(
         x=x,
         y=y,
@@ -200,7 +161,7 @@ def against_chain(scale: str, *, many: bool) -> dict[str, Any]:
     return _overview(band, line, ring(base, x, y), bars, points)
 
 
-def longest(kind: str, *, many: bool) -> dict[str, Any]:
+def longest(kind: str, links: int) -> dict[str, Any]:
     """Longest run of the trace against that of the chain (S1, figure 20)."""
     mine, chain = f"longest_{kind}", f"expected_{kind}"
     base = named("links").transform_filter(f"datum.{mine} >= 1 && datum.{chain} >= 1")
@@ -213,7 +174,7 @@ def longest(kind: str, *, many: bool) -> dict[str, Any]:
     line = diagonal.mark_line(color=theme.GUIDE, strokeDash=[4, 3], strokeWidth=1.2).encode(
         x=alt.X(f"{kind}:Q", scale=scale), y=alt.Y(f"{kind}:Q", scale=scale)
     )
-    mark = base.mark_point(filled=True, size=_size(many=many), cursor="pointer", opacity=0.9)
+    mark = base.mark_point(filled=True, size=size(links), cursor="pointer", opacity=0.9)
     points = mark.encode(
         x=x,
         y=y,
@@ -229,33 +190,41 @@ def longest(kind: str, *, many: bool) -> dict[str, Any]:
     return _overview(line, ring(base, x, y), points)
 
 
-def study_charts(links: int) -> dict[str, dict[str, Any]]:
-    """Return every chart of a page, by its name.
-
-    Args: links: The number of links of the study.
-    """
-    many = links > _MANY
-    charts = {
-        "link-tcp": charts_trace.link_throughput(),
-        "link-cwnd": charts_trace.window(),
-        "link-time": charts_trace.reception_over_time(),
-        "link-success": charts_trace.bursts("success", "share"),
-        "link-success-tail": charts_trace.bursts("success", "tail"),
-        "link-loss": charts_trace.bursts("loss", "share"),
-        "link-loss-tail": charts_trace.bursts("loss", "tail"),
-        "link-convergence": charts_trace.convergence(),
-        "link-cpdf": charts_trace.conditional(),
-        "link-autocorrelation": charts_trace.autocorrelation(),
-    }
-    if links > 1:
-        charts |= {
-            "throughput": throughput("linear", many=many),
-            "throughput-log": throughput("log", many=many),
-            "gain": gain("rate", many=many),
-            "gain-percent": gain("percent", many=many),
-            "chain": against_chain("linear", many=many),
-            "chain-log": against_chain("log", many=many),
-            "longest": longest("success", many=many),
-            "longest-loss": longest("loss", many=many),
-        }
-    return charts
+def over_prr(links: int) -> dict[str, Any]:
+    """Draw TCP over each link against PRR, and the curve of independent losses."""
+    x = alt.X(
+        "prr:Q",
+        title=studied("prr"),
+        scale=alt.Scale(domain=[0, 1], padding=10),
+        axis=alt.Axis(values=[0, 0.2, 0.4, 0.6, 0.8, 1], format=".1f"),
+    )
+    scale = alt.Scale(type="log", nice=False, padding=10)
+    axis = alt.Axis(format="~r", values=[10.0**e for e in range(-5, 6)])
+    title = studied("packets_per_second")
+    line = (
+        named("curve")
+        .mark_line(color=theme.INDEPENDENT, strokeDash=[4, 3], strokeWidth=1.4, clip=True)
+        .encode(x=x, y=alt.Y("independent:Q", title=title, scale=scale, axis=axis))
+    )
+    kinds = alt.Scale(domain=[DIFFERS, WITHIN], range=[theme.TRACE, theme.MUTED])
+    y = alt.Y("tcp:Q", title=title, scale=scale, axis=axis)
+    dots = named("links").mark_point(
+        filled=True,
+        size=size(links),
+        opacity=0.85,
+        clip=True,
+        cursor="pointer",
+    )
+    points = dots.encode(
+        x=x,
+        y=y,
+        color=alt.Color("differs:N", scale=kinds, legend=alt.Legend(title=None, labelLimit=240)),
+        tooltip=[
+            n("name", "link"),
+            q("prr", studied("prr")),
+            q("tcp", "TCP (packets/s)"),
+            q("independent", "independent losses"),
+        ],
+    ).add_params(zoom())
+    layers = alt.layer(line, ring(named("links"), x, y), points)
+    return finish(layers.add_params(alt.param(name="chosen", value=-1)), 300)

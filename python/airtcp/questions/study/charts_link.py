@@ -16,6 +16,9 @@ from airtcp.charts.parts import finish, n, named, q, ramp, studied, zoom
 MODELS: Final = ["this trace", "independent losses", "Gilbert-Elliott"]
 """The trace and its models, in the order of the legend."""
 
+_STEPS: Final = 160
+"""Lengths at which the runs of a model are drawn."""
+_OF_CHAIN: Final = "isValid(datum.mu) ? pow(datum.mu, datum.lag) : null"
 _COLOURS: Final = [theme.TRACE, theme.INDEPENDENT, theme.CHAIN]
 _SHAPES: Final = ["circle", "diamond", "triangle-up"]
 
@@ -117,28 +120,46 @@ def bursts(kind: str, view: str) -> dict[str, Any]:
     )
     y = alt.Y(f"{field}:Q", title=title, scale=scale_y, axis=axis)
     dash = alt.StrokeDash("model:N", scale=alt.Scale(domain=MODELS, range=[[1, 0], [2, 3], [7, 4]]))
-    lines = (
+    measured = (
         named(kind)
-        .mark_line(interpolate="linear" if tail else "step-after", strokeWidth=2, clip=True)
-        .encode(x=x, y=y, color=model_colour(), strokeDash=dash)
-    )
-    points = (
-        named(kind)
-        .transform_filter(f"datum.model === '{MODELS[0]}'")
-        .mark_point(filled=True, size=26, opacity=1)
-        .encode(
-            x=x,
-            y=y,
-            color=model_colour(),
-            tooltip=[
-                q("length", "run length", ".0f"),
-                q("count", "runs of this length", ".0f"),
-                q("share", "at most this long", ".2%"),
-                q("tail", "at least this long", ".3~%"),
-            ],
+        .transform_joinaggregate(total="sum(count)")
+        .transform_window(until="sum(count)", sort=[{"field": "length"}], frame=[None, 0])
+        .transform_calculate(
+            model=f"'{MODELS[0]}'",
+            share="datum.until / datum.total",
+            tail="(datum.total - datum.until + datum.count) / datum.total",
         )
     )
-    return finish(alt.layer(lines, points).add_params(zoom("x")))
+    # Lengths of the runs of a model are geometric: drawn at steps up to the longest of the trace.
+    modelled = (
+        named("models")
+        .transform_calculate(step=f"sequence({_STEPS + 1})")
+        .transform_flatten(["step"])
+        .transform_calculate(
+            length=f"max(1, round(pow(datum.longest, datum.step / {_STEPS})))",
+            share="1 - pow(datum.stay, datum.length)",
+            above="pow(datum.stay, datum.length - 1)",
+            tail="datum.above >= datum.floor ? datum.above : null",
+        )
+    )
+    lines = [
+        chart.mark_line(
+            interpolate="linear" if tail else "step-after", strokeWidth=2, clip=True
+        ).encode(x=x, y=y, color=model_colour(), strokeDash=dash)
+        for chart in (modelled, measured)
+    ]
+    points = measured.mark_point(filled=True, size=26, opacity=1).encode(
+        x=x,
+        y=y,
+        color=model_colour(),
+        tooltip=[
+            q("length", "run length", ".0f"),
+            q("count", "runs of this length", ".0f"),
+            q("share", "at most this long", ".2%"),
+            q("tail", "at least this long", ".3~%"),
+        ],
+    )
+    return finish(alt.layer(*lines, points).add_params(zoom("x")))
 
 
 def convergence() -> dict[str, Any]:
@@ -187,7 +208,6 @@ def conditional() -> dict[str, Any]:
     )
     rule = (
         named("means")
-        .transform_filter(f"datum.model === '{MODELS[0]}'")
         .mark_rule(strokeDash=[4, 3], color=theme.INDEPENDENT, strokeWidth=1.4)
         .encode(y="prr:Q", tooltip=[q("prr", "PRR, what independence gives")])
     )
@@ -230,6 +250,7 @@ def autocorrelation() -> dict[str, Any]:
     )
     heads = (
         named("autocorrelation")
+        .transform_calculate(chain=_OF_CHAIN)
         .mark_circle(color=theme.TRACE, size=60, opacity=1)
         .encode(
             x=x,
@@ -243,7 +264,8 @@ def autocorrelation() -> dict[str, Any]:
     )
     chain = (
         named("autocorrelation")
-        .transform_filter("isValid(datum.chain)")
+        .transform_filter("isValid(datum.mu)")
+        .transform_calculate(chain=_OF_CHAIN)
         .mark_line(color=theme.CHAIN, strokeDash=[7, 4], strokeWidth=2, interpolate="monotone")
         .encode(x=x, y="chain:Q")
     )

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING
 
-from airtcp.questions.compare import findings as compare
 from airtcp.questions.study.findings_link import Model, carries_ratio, link_findings, standing
 from airtcp.questions.trace.findings import drawn, memory
 from airtcp.words.sentences import Finding, count, counted, number, times
@@ -72,12 +71,6 @@ def widest_spread(links: Sequence[Link]) -> Spread | None:
     return best
 
 
-def _classes(links: Sequence[Link]) -> str:
-    order = ("very poor", "poor", "intermediate", "good", "very good", "perfect")
-    counts = [(name, sum(link["class"] == name for link in links)) for name in order]
-    return ", ".join(f"{count(amount)} {name}" for name, amount in counts if amount)
-
-
 def study_findings(links: Sequence[Link]) -> list[Finding]:
     """Return the findings on a set of links."""
     if len(links) == 1:
@@ -96,15 +89,6 @@ def study_findings(links: Sequence[Link]) -> list[Finding]:
     found += [
         said for said in (_ensemble_model(links), _ensemble_length(links)) if said is not None
     ]
-    found.append(Finding(counted(len(links), "link"), f"By PRR: {_classes(links)}."))
-    compared = [
-        (link["name"], case) for link in links if (case := link.get("compared")) is not None
-    ]
-    if compared:
-        found.append(compare.best_choices(compared))
-    helped = [(link["name"], each) for link in links if (each := link.get("remedies"))]
-    if helped:
-        found.append(compare.remedies_over([each for _, each in helped]))
     return found
 
 

@@ -6,10 +6,9 @@ because the trace is a single draw.
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
-from airtcp.questions.compare import findings as compare
+from airtcp.charts.parts import assume
 from airtcp.questions.trace.findings import NO_MEMORY, memory, reason
 from airtcp.words.grid import Toned
 from airtcp.words.sentences import (
@@ -25,6 +24,8 @@ from airtcp.words.sentences import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from airtcp.data.documents import Link
 
 
@@ -79,7 +80,7 @@ def against(link: Link) -> str:
     return times(mean)
 
 
-def assumed(link: Link) -> str:
+def beside_rates(link: Link) -> str:
     """Return the note beside a rate if its slot is assumed."""
     return f" ({SLOT_ASSUMED})" if link["tcp"].get("slot_assumed", False) else ""
 
@@ -95,6 +96,12 @@ def rate_note(unknown: int, links: int) -> str:
     if unknown == links:
         return SLOT_ASSUMED
     return f"{SLOT_ASSUMED} for {unknown} of {counted(links, 'link')}"
+
+
+def noted(charts: Mapping[str, Any], links: Sequence[Link]) -> dict[str, Any]:
+    """Return charts with a note beside each rate, if the slot of links is assumed."""
+    unknown = sum(link["tcp"].get("slot_assumed", False) for link in links)
+    return assume(charts, rate_note(unknown, len(links)))
 
 
 def _others(link: Link, model: Model) -> str:
@@ -117,17 +124,8 @@ def _compared(link: Link, model: Model, name: str) -> str:
         f"TCP gets {number(tcp['empirical']['packets_per_second'])} packets/s over the trace and"
         f" {number(mean)} on average over {name}"
         + (f", {others}" if others else "")
-        + assumed(link)
+        + beside_rates(link)
     )
-
-
-def reception(link: Link) -> Finding:
-    """State the PRR and its class."""
-    text = (
-        f"{count(link['received'])} of {counted(link['packets'], 'packet')} arrived: "
-        f"PRR {number(link['prr'])}{bounds(link['prr_ci'])}."
-    )
-    return Finding(f"{link['class'].capitalize()} link", text)
 
 
 def burstiness(link: Link) -> Finding:
@@ -176,9 +174,9 @@ def against_independent(link: Link) -> Finding:
     """Compare TCP over the trace with TCP over independent losses."""
     difference = link["tcp"]["difference"]["independent"]
     if memory(link) == "constant":
-        rate = number(link["tcp"]["empirical"]["packets_per_second"])
-        text = f"TCP gets {rate} packets/s{assumed(link)}. There is no order of losses to compare."
-        return Finding(f"{rate} packets/s{assumed(link)}", text)
+        rate = f"{number(link['tcp']['empirical']['packets_per_second'])} packets/s"
+        rate += beside_rates(link)
+        return Finding(rate, f"TCP gets {rate}. There is no order of losses to compare.")
     side = standing(link, "independent")
     text = _compared(link, "independent", "independent losses of equal PRR")
     if not link["order_known"]:
@@ -264,7 +262,7 @@ def length(link: Link) -> Finding:
 def link_findings(link: Link) -> list[Finding]:
     """Return all findings about one link, the most useful first."""
     model = against_model(link)
-    found = [against_independent(link), burstiness(link), reception(link)]
+    found = [against_independent(link), burstiness(link)]
     start = different_start(link)
     if start is not None:
         found.insert(1, start)
@@ -272,17 +270,4 @@ def link_findings(link: Link) -> list[Finding]:
         found.append(model)
     if link["mu"] is not None:
         found.append(length(link))
-    compared = link.get("compared")
-    if compared is not None:
-        found.append(_at_slot(compare.best_choice(compared, ordered=link["order_known"]), link))
-    remedies = link.get("remedies")
-    if remedies is not None:
-        found.append(_at_slot(compare.remedy(remedies), link))
     return found
-
-
-def _at_slot(finding: Finding, link: Link) -> Finding:
-    """Add to a finding with rates that the slot is assumed, if it is."""
-    if not assumed(link) or "packets/s" not in finding.headline + finding.text:
-        return finding
-    return replace(finding, text=f"{finding.text.rstrip('.')}{assumed(link)}.")

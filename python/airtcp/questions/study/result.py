@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from airtcp import _core
     from airtcp.data.documents import StudyDocument
     from airtcp.data.table import Table
+    from airtcp.pages.section import Page
     from airtcp.words.answer import Answer
 
 
@@ -42,25 +43,15 @@ class StudyResult(SeededResult):
         """One row per link: metrics, and TCP over the trace and over synthetic links."""
         return self.table("links")
 
-    @property
-    def findings(self) -> list[words.Finding]:
-        """The findings over all links, in words."""
-        from airtcp.questions.study import findings as study
-        from airtcp.questions.study import findings_capacity as capacity
-
-        found = study.study_findings(self.json["links"]) if self.json["links"] else []
-        return [*found, *capacity.capacity_findings(self.json["capacities"])]
-
     def _answer(self, document: StudyDocument) -> Answer | None:
         from airtcp.questions.study.answer import answer
 
         return answer(document, self._file)
 
-    def page(self) -> str:
-        """Return the report: one self-contained HTML document."""
+    def _make_page(self) -> Page:
         from airtcp.questions.study.sections import study_page
 
-        return study_page(self.json, self.answer())
+        return study_page(self.json, self._file)
 
     def __len__(self) -> int:
         """Return the number of links."""

@@ -1,37 +1,30 @@
-"""Makes the data of a page from the document of a study: columns for all links, details of each.
+"""The data of the charts of a study: a row for each link, and the rows of one link.
 
-The overview is a table of columns, which avoids repeated key names. The details of the links
-(histograms, curves, the window over time) are grouped, deflated and encoded, and the page unpacks a
-group when one of its links is chosen. Long curves are thinned to the resolution of a screen; the
-data files beside the page have them in full.
+Long curves are thinned to the resolution of a screen; the data files have them in full.
 """
 
 from __future__ import annotations
 
-import base64
-import gzip
-import json
 from functools import lru_cache
+from math import sqrt
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from airtcp.charts.parts import rounded, thin
 from airtcp.questions.study import findings_link as link_words
-from airtcp.questions.trace.findings import memory
-from airtcp.words import columns, notes
+from airtcp.questions.study.charts import DIFFERS, WITHIN
+from airtcp.questions.study.charts_link import MODELS
 from airtcp.words import sentences as words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
-    from airtcp.data.documents import Ensemble, Estimate, Link, StudyDocument
+    from airtcp.data.documents import Differences, Ensemble, Link
 
-GROUP = 16
-"""Links whose details are packed together."""
+    Rows = list[dict[str, Any]]
+    Run = Literal["success", "loss"]
 
-WINDOW_POINTS = 600
-"""Points of the congestion window kept for one link, when there are few links."""
-
-_MANY = 200
+_GUIDES: Final = ((10_000, "10 000"), (40_000, "40 000"))
+"""Packets after which mu of S1's links had settled."""
 
 
 @lru_cache(maxsize=4096)
@@ -40,215 +33,207 @@ def _share(received: float) -> float:
     return float(f"{received:.3g}")
 
 
-def _bound(estimate: Estimate, bound: str) -> float | None:
-    if bound == "low":
-        return estimate["ci_low"]
-    return estimate["ci_high"] if bound == "high" else estimate["mean"]
+def of_links(links: Sequence[Link]) -> Rows:
+    """Return a row for each link whose losses have an order: there is no mu of the others."""
+    return [
+        {key: rounded(value) for key, value in _of_link(index, link).items()}
+        for index, link in enumerate(links)
+        if link["mu"] is not None
+    ]
 
 
-def _end(interval: tuple[float, float] | None, end: int) -> float | None:
-    return None if interval is None else interval[end]
-
-
-def _mean(ensemble: Ensemble | None, bound: str) -> float | None:
-    if ensemble is None:
-        return None
-    rate = ensemble["packets_per_second"]
-    low, high = words.bounded(rate)
-    return {"low": low, "high": high}.get(bound, rate["mean"])
-
-
-def _difference(link: Link, model: str, unit: str, bound: str) -> float | None:
-    differences = link["tcp"]["difference"]
-    difference = (
-        differences["independent"] if model == "independent" else differences["gilbert_elliott"]
-    )
-    if difference is None:
-        return None
-    interval = difference["percent"] if unit == "percent" else difference["packets_per_second"]
-    if interval is None:
-        return None
-    return _bound(interval, bound)
-
-
-OVERVIEW: dict[str, Callable[[Link], Any]] = {
-    "name": lambda link: link["name"],
-    "labels": lambda link: " ".join(f"{k}={v}" for k, v in sorted(link["labels"].items())),
-    "packets": lambda link: link["packets"],
-    "class": lambda link: link["class"],
-    "prr": lambda link: link["prr"],
-    "prr_low": lambda link: _end(link["prr_ci"], 0),
-    "prr_high": lambda link: _end(link["prr_ci"], 1),
-    "mu": lambda link: link["mu"],
-    "mu_low": lambda link: _end(link["mu_ci"], 0),
-    "mu_high": lambda link: _end(link["mu_ci"], 1),
-    "beta": lambda link: link["beta"],
-    "converged": lambda link: link["converged"],
-    "longest_success": lambda link: link["longest_success_burst"],
-    "longest_loss": lambda link: link["longest_loss_burst"],
-    "expected_success": link_words.expected_longest,
-    "expected_loss": lambda link: link_words.expected_longest(link, "loss"),
-    "tcp": lambda link: link["tcp"]["empirical"]["packets_per_second"],
-    "independent": lambda link: _mean(link["tcp"]["independent"], "mean"),
-    "independent_low": lambda link: _mean(link["tcp"]["independent"], "low"),
-    "independent_high": lambda link: _mean(link["tcp"]["independent"], "high"),
-    "chain": lambda link: _mean(link["tcp"]["gilbert_elliott"], "mean"),
-    "chain_low": lambda link: _mean(link["tcp"]["gilbert_elliott"], "low"),
-    "chain_high": lambda link: _mean(link["tcp"]["gilbert_elliott"], "high"),
-    "gain": lambda link: _difference(link, "independent", "rate", "mean"),
-    "gain_low": lambda link: _difference(link, "independent", "rate", "low"),
-    "gain_high": lambda link: _difference(link, "independent", "rate", "high"),
-    "gain_percent": lambda link: _difference(link, "independent", "percent", "mean"),
-    "gain_percent_low": lambda link: _difference(link, "independent", "percent", "low"),
-    "gain_percent_high": lambda link: _difference(link, "independent", "percent", "high"),
-    "more_than_chance": lambda link: link_words.standing(link, "independent") != 0,
-    "timeouts": lambda link: link["tcp"]["empirical"]["timeouts"],
-    "fast_retransmits": lambda link: link["tcp"]["empirical"]["fast_retransmits"],
-    "retransmission_ratio": lambda link: link["tcp"]["empirical"]["retransmission_ratio"],
-    "memory": memory,
-}
-"""Columns of every link on the page, and their sources."""
-
-
-_HEADS: Final = {
-    "packets": "packets",
-    "prr": "prr",
-    "class": "class",
-    "mu": "mu",
-    "converged": "converged",
-    "tcp": "packets_per_second",
-    "independent": "independent",
-    "chain": "gilbert_elliott",
-    "gain_percent": "percent",
-    "beta": "beta",
-    "longest_success": "longest_success_burst",
-    "longest_loss": "longest_loss_burst",
-}
-"""Columns of the table of links, and the metric of each."""
-
-
-def heads() -> list[list[str]]:
-    """Return the field and the heading of each column of the table of links."""
-    metrics = columns.studied()
-    return [["name", "Link"], *([field, metrics[key].head] for field, key in _HEADS.items())]
-
-
-def overview(links: Sequence[Link]) -> dict[str, list[Any]]:
-    """Return the columns of all links."""
-    return {name: [rounded(pick(link)) for link in links] for name, pick in OVERVIEW.items()}
-
-
-def detail(link: Link, window_points: int) -> dict[str, Any]:
-    """Return the details of one link."""
+def _of_link(index: int, link: Link) -> dict[str, Any]:
     tcp = link["tcp"]
-    chain = tcp["gilbert_elliott"]
-    convergence = link["convergence"]
-    window = tcp["empirical"]["cwnd"]
     return {
-        "source": link["source"],
-        "labels": link["labels"],
-        "notes": notes.notes([link]),
-        "slot_assumed": tcp["slot_assumed"],
-        "interval_s": link["interval_s"],
-        "g": rounded(link["g"]),
-        "b": rounded(link["b"]),
-        "received": link["received"],
-        "isolated": rounded(link["isolated_loss_share"]),
-        "findings": [[f.headline, f.text, f.tone] for f in link_words.link_findings(link)],
-        "titles": titles(link),
-        "error": rounded(convergence["standard_error"]),
-        "prefix": [[n, rounded(mu)] for n, mu in convergence["prefix"]],
-        "cpdf": [[p["k"], rounded(p["probability"]), p["samples"]] for p in link["cpdf"]],
-        "loss": losses["histogram"] if (losses := link["loss_bursts"]) else [],
-        "success": runs["histogram"] if (runs := link["success_bursts"]) else [],
-        "autocorrelation": [[lag, rounded(value)] for lag, value in link["autocorrelation"]],
-        "time": [
-            link["prr_over_time"]["window_packets"],
-            [_share(value) for value in link["prr_over_time"]["prr"]],
-        ],
-        "replicas": {
-            "independent": [rounded(x) for x in tcp["independent"]["replica_packets_per_second"]],
-            "chain": [rounded(x) for x in chain["replica_packets_per_second"]] if chain else [],
-        },
-        "counts": [
-            _counts("this trace", tcp["empirical"]),
-            _counts("independent", tcp["independent"]),
-            *([_counts("Gilbert-Elliott", chain)] if chain else []),
-        ],
-        "cwnd": thin(window["t_s"], window["cwnd_packets"], window_points) if window else None,
+        "index": index,
+        "name": link["name"],
+        "prr": link["prr"],
+        "mu": link["mu"],
+        "converged": link["converged"],
+        "longest_success": link["longest_success_burst"],
+        "longest_loss": link["longest_loss_burst"],
+        "expected_success": link_words.expected_longest(link),
+        "expected_loss": link_words.expected_longest(link, "loss"),
+        "tcp": tcp["empirical"]["packets_per_second"],
+        **_model("chain", tcp["gilbert_elliott"]),
+        **_gain(tcp["difference"]),
+        "more_than_chance": link_words.standing(link, "independent") != 0,
     }
 
 
-def _counts(label: str, measured: Any) -> list[Any]:
-    """Return a row of the small table under the throughput: counts, or means over replicas."""
-    row: list[Any] = [label]
-    for key in ("packets_per_second", "timeouts", "fast_retransmits", "retransmission_ratio"):
-        value = measured[key]
-        row.append(rounded(value["mean"] if isinstance(value, dict) else value))
-    return row
+def _model(name: str, ensemble: Ensemble | None) -> dict[str, float | None]:
+    """Return the mean throughput over the links of a model, and its interval."""
+    rate = None if ensemble is None else ensemble["packets_per_second"]
+    low, high = (None, None) if rate is None else words.bounded(rate)
+    return {name: rate and rate["mean"], f"{name}_low": low, f"{name}_high": high}
 
 
-def longest(link: Link, kind: Literal["success", "loss"]) -> str:
-    """Write the length of a link's longest run."""
-    run = link["longest_success_burst"] if kind == "success" else link["longest_loss_burst"]
-    return "not measured" if run is None else words.count(run)
-
-
-def titles(link: Link) -> dict[str, str]:
-    """Write the heading of each chart of a link."""
-    empirical = link["tcp"]["empirical"]
-    found = {
-        "tcp": link_words.against_independent(link).headline,
-        "cwnd": (
-            f"{words.counted(empirical['timeouts'], 'timeout')} and"
-            f" {words.counted(empirical['fast_retransmits'], 'fast retransmit')}"
-            f" in {words.number(empirical['duration_s'])} s"
-        ),
-        "success": f"Longest run of successes: {longest(link, 'success')}",
-        "loss": f"Longest run of losses: {longest(link, 'loss')}",
-        "convergence": "mu has settled" if link["converged"] else "mu has not settled",
-        "cpdf": "What the last packets say of the next",
-        "autocorrelation": "How long the link remembers",
-    }
-    isolated = link["isolated_loss_share"]
-    if isolated is not None:
-        found["loss"] = (
-            f"{100 * isolated:.0f} % of loss runs are single losses; the longest run is "
-            + longest(link, "loss")
-        )
-    expected = link_words.expected_longest(link)
-    if expected is not None:
-        found["success"] += f", a Gilbert-Elliott chain's about {words.count(expected)}"
-    if link["mu"] is None:
-        found["convergence"] = "No mu: every packet had the same fate"
-    if memory(link) == "unmeasured":
-        unmeasured = "The order of losses was not measured"
-        found |= dict.fromkeys(
-            ("success", "loss", "convergence", "cpdf", "autocorrelation"), unmeasured
-        )
+def _gain(differences: Differences) -> dict[str, float | None]:
+    """Return throughput less that over independent losses, as a rate and in percent."""
+    found: dict[str, float | None] = {}
+    of = differences["independent"]
+    for name, value in (("gain", of["packets_per_second"]), ("gain_percent", of["percent"])):
+        for field, key in ((name, "mean"), (f"{name}_low", "ci_low"), (f"{name}_high", "ci_high")):
+            found[field] = None if value is None else value[key]
     return found
 
 
-def pack(value: Any) -> str:
-    """Encode a value for the page: JSON, deflated, in base64; equal values give equal text.
+def over_prr(links: Sequence[Link]) -> dict[str, Rows]:
+    """Return the rows of the chart by the names of its data.
 
-    Level 9 takes four times as long as level 6 and makes the details 4 % smaller.
+    A link over which TCP delivers nothing has no place on a logarithmic axis.
     """
-    text = json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-    return base64.b64encode(gzip.compress(text.encode(), 6, mtime=0)).decode("ascii")
+    points: Rows = [
+        {
+            "index": index,
+            "name": link["name"],
+            "prr": rounded(link["prr"]),
+            "tcp": rounded(rate),
+            "independent": rounded(_independent(link)),
+            "differs": DIFFERS if link_words.standing(link, "independent") else WITHIN,
+        }
+        for index, link in enumerate(links)
+        if (rate := link["tcp"]["empirical"]["packets_per_second"]) > 0
+    ]
+    curve: Rows = [
+        {"prr": rounded(link["prr"]), "independent": rounded(rate)}
+        for link in sorted(links, key=lambda link: link["prr"])
+        if link["mu"] is not None and link["order_known"] and (rate := _independent(link))
+    ]
+    return {"links": points, "curve": curve}
 
 
-def study_payload(document: StudyDocument) -> dict[str, Any]:
-    """Return all data of a study's page."""
-    links = document["links"]
-    points = WINDOW_POINTS if len(links) <= _MANY else WINDOW_POINTS // 4
-    details = [detail(link, points) for link in links]
-    groups = [details[start : start + GROUP] for start in range(0, len(details), GROUP)]
+def _independent(link: Link) -> float | None:
+    return link["tcp"]["independent"]["packets_per_second"]["mean"]
+
+
+def lines(rows: Rows) -> dict[str, Rows]:
+    """Return the ends of the lines on which trace and chain agree: in throughput, and in runs."""
+    tops = [max(row["tcp"], row["chain_high"] or row["chain"] or 0) for row in rows]
+    rates = [min(row["tcp"], row["tcp"] if row["chain"] is None else row["chain"]) for row in rows]
+    top = max(tops, default=0)
+    least = min([top, *(rate for rate in rates if rate > 0)])
     return {
-        "kind": "study",
-        "heads": heads(),
-        "columns": overview(links),
-        "group": GROUP,
-        "details": [pack(group) for group in groups],
-        "slots": [link["tcp"]["slot_s"] for link in links],
+        "diagonal": [
+            {"tcp": tcp, "low": 0.9 * tcp, "high": 1.1 * tcp, "top": last}
+            for tcp, last in ((0, False), (least, False), (top, True))
+        ],
+        "runs": [
+            {"success": 1, "loss": 1},
+            {"success": _longest(rows, "success"), "loss": _longest(rows, "loss")},
+        ],
     }
+
+
+def _longest(rows: Rows, kind: Run) -> float:
+    return max(
+        (row[f"{of}_{kind}"] or 1 for row in rows for of in ("longest", "expected")), default=1
+    )
+
+
+def throughput(link: Link) -> dict[str, Rows]:
+    """Return TCP over the trace, over each synthetic link, and the means over these."""
+    tcp = link["tcp"]
+    rate = rounded(tcp["empirical"]["packets_per_second"])
+    means: Rows = [{"model": MODELS[0], "mean": rate, "low": rate, "high": rate}]
+    replicas: Rows = []
+    for model, ensemble in zip(
+        MODELS[1:], (tcp["independent"], tcp["gilbert_elliott"]), strict=True
+    ):
+        if ensemble is None:
+            continue
+        low, high = words.bounded(ensemble["packets_per_second"])
+        mean = ensemble["packets_per_second"]["mean"]
+        found = {"mean": mean, "low": low, "high": high}
+        means.append({"model": model, **{key: rounded(value) for key, value in found.items()}})
+        values = ensemble["replica_packets_per_second"]
+        replicas += [{"model": model, "value": rounded(value)} for value in values]
+    return {"means": means, "replicas": replicas}
+
+
+def time(link: Link) -> Rows:
+    """Return the share of packets that arrived in each stretch of the trace."""
+    slot, over = link["tcp"]["slot_s"], link["prr_over_time"]
+    edges = _edges(over["window_packets"] * slot, len(over["prr"]), link["packets"] * slot)
+    return [
+        {"from": edges[i], "to": edges[i + 1], "prr": _share(prr)}
+        for i, prr in enumerate(over["prr"])
+    ]
+
+
+@lru_cache(maxsize=64)
+def _edges(step: float, count: int, end: float) -> list[float]:
+    """Return where equal stretches of a trace begin and end; traces of equal length share them."""
+    return [rounded(min(i * step, end)) for i in range(count + 1)]
+
+
+def window(link: Link, points: int) -> Rows:
+    """Return the congestion window over the trace, to its end, so that its axis is that of time."""
+    found = link["tcp"]["empirical"]["cwnd"]
+    if found is None:
+        return []
+    curve = [{"t": t, "cwnd": w} for t, w in thin(found["t_s"], found["cwnd_packets"], points)]
+    end = rounded(link["packets"] * link["tcp"]["slot_s"])
+    return [*curve, {"t": end, "cwnd": curve[-1]["cwnd"]}] if curve else []
+
+
+def runs(link: Link, kind: Run) -> dict[str, Rows]:
+    """Return the lengths of the runs of a link, and the chance of each model to go on.
+
+    Runs of one outcome go on with a fixed chance in both models: their lengths are geometric.
+    """
+    measured = link["loss_bursts"] if kind == "loss" else link["success_bursts"]
+    histogram = measured["histogram"] if measured else []
+    rows: Rows = [{"length": length, "count": count} for length, count in histogram]
+    leave = link["g"] if kind == "loss" else link["b"]
+    alone = 1 - link["prr"] if kind == "loss" else link["prr"]
+    stay = {MODELS[1]: rounded(alone), MODELS[2]: None if leave is None else rounded(1 - leave)}
+    common = {}
+    if histogram:
+        total = sum(count for _, count in histogram)
+        common = {"longest": histogram[-1][0], "floor": rounded(0.3 / total)}
+    models = [{"model": name, "stay": p, **common} for name, p in stay.items() if p is not None]
+    return {kind: rows, "models": models if rows else []}
+
+
+def convergence(link: Link) -> dict[str, Rows]:
+    """Return mu of the first packets, its error, and marks where mu of S1's links had settled."""
+    mu, packets, error = link["mu"], link["packets"], link["convergence"]["standard_error"]
+    prefix = [{"packets": n, "mu": rounded(m)} for n, m in link["convergence"]["prefix"]]
+    if not prefix or mu is None:
+        return {"prefix": []}
+    first = prefix[0]["packets"]
+    ends = [] if error is None else [rounded(mu - 1.96 * error), rounded(mu + 1.96 * error)]
+    band = [{"packets": n, "low": ends[0], "high": ends[1]} for n in (first, packets) if ends]
+    guides: Rows = []
+    for n, label in _GUIDES:
+        if first <= n <= packets:
+            side = "right" if n * n > first * packets else "left"
+            guides.append({"packets": n, "seen": True, "left": "", "right": "", side: label})
+    none = {"packets": first, "seen": False, "left": "", "right": ""}
+    return {"prefix": prefix, "band": band, "guides": guides or [none]}
+
+
+def conditional(link: Link) -> dict[str, Rows]:
+    """Return the probability that a packet arrives after runs, and the PRR."""
+    rows = [
+        {"k": of["k"], "probability": rounded(of["probability"]), "samples": of["samples"]}
+        for of in link["cpdf"]
+    ]
+    return {"cpdf": rows, "means": [{"prr": rounded(link["prr"])}], "unit": [{}]}
+
+
+def autocorrelation(link: Link) -> Rows:
+    """Return the correlation of outcomes by their distance, and that of the chain."""
+    mu, noise = rounded(link["mu"]), rounded(1.96 / sqrt(link["packets"]))
+    return [
+        {
+            "lag": lag,
+            "value": rounded(value),
+            "mu": mu,
+            "low": -noise,
+            "high": noise,
+        }
+        for lag, value in link["autocorrelation"]
+        if value is not None
+    ]

@@ -7,22 +7,17 @@ from typing import TYPE_CHECKING, Any, Final
 from airtcp.charts import theme
 from airtcp.charts import vega_lite as alt
 from airtcp.charts.parts import finish, named, q, zoom
-from airtcp.pages.command import study_command
-from airtcp.pages.page import indented, render
+from airtcp.pages.section import Plot, Section
 from airtcp.questions.compare import charts as charts_compare
-from airtcp.questions.compare import quantities
-from airtcp.questions.compare import sections_remedies as remedies
-from airtcp.questions.compare.rows import mean_row, table
+from airtcp.questions.compare import quantities, sections_remedies, tables
+from airtcp.questions.compare.rows import mean_row
 from airtcp.questions.study import answer_capacity
-from airtcp.questions.study import findings_capacity as capacity
 from airtcp.questions.trace.findings import MBPS
-from airtcp.words import sentences as words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from airtcp.data.documents import CapacityLink, StudyDocument
-    from airtcp.words.answer import Answer
+    from airtcp.data.documents import CapacityLink
 
 _DRAWN: Final = 20
 """Most links with separate charts."""
@@ -57,82 +52,61 @@ def _points(link: CapacityLink) -> list[dict[str, float]]:
     return [*points, {"t": len(rates) * step, "capacity": rates[-1]}] if points else []
 
 
-def parts(links: Sequence[CapacityLink]) -> dict[str, Any] | None:
-    """Return the sections of these links, with `charts` and `data` for the payload."""
-    if not links:
-        return None
-    charts: dict[str, Any] = {}
-    data: dict[str, Any] = {}
-    sections: list[dict[str, Any]] = []
+def capacity_sections(links: Sequence[CapacityLink]) -> list[Section]:
+    """Return the sections of links of varying capacity."""
+    found: list[Section] = []
     for index, link in enumerate(links[:_DRAWN]):
-        name = f"capacity-{index}"
-        charts[name], data[name] = over_time(), {"means": _points(link)}
-        section: dict[str, Any] = {
-            "name": link["name"],
-            "source": f"{link['source']['path']} ({link['source']['layout']})",
-            "chart": name,
-            "findings": capacity.capacity_findings([link]),
-            "notes": link["notes"],
-            "tcp": None,
-            "remedies": None,
-        }
+        found.append(_section(f"capacity-{index}", link))
         if link["remedies"] is not None:
-            section["remedies"] = remedies.section(link["remedies"], f"-{name}")
-            charts |= section["remedies"]["charts"]
-            data |= section["remedies"]["data"]
-        case = link["compared"]
-        if case is not None:
-            variants = [outcome["variant"] for outcome in case["outcomes"]]
-            means = [mean_row(case, outcome) for outcome in case["outcomes"]]
-            reference = quantities.reference_of(case)
-            charts[f"{name}-goodput"] = charts_compare.goodput(
-                variants, "Mb/s", several=False, runs=False
-            )
-            data[f"{name}-goodput"] = {"means": means}
-            charts[f"{name}-delay"] = charts_compare.against_delay(variants, "Mb/s")
-            data[f"{name}-delay"] = {"means": means}
-            section["tcp"] = {
-                "table": table(case, reference, None),
-                "stretches": case["replications"],
-            }
-        sections.append(section)
-    return {
-        "charts": charts,
-        "data": data,
-        "sections": sections,
-        "hidden": len(links) - len(sections),
-    }
+            suffix = f"-capacity-{index}"
+            found.append(sections_remedies.remedies_section(link["remedies"], suffix))
+    if len(links) > _DRAWN:
+        said = f"{len(links) - _DRAWN} more links are in the tables and in the JSON document."
+        found.append(Section("capacity-more", "More links", notes=(said,)))
+    return found
 
 
-def capacity_page(document: StudyDocument, answer: Answer | None = None) -> str:
-    """Make the page of a study with links of varying capacity only.
-
-    Args:
-        document: The document of a study.
-        answer: Its answer, which takes the first screen.
-    """
-    links = document["capacities"]
-    made = parts(links)
-    if made is None:
-        message = "there is no link of varying capacity"
-        raise ValueError(message)
-    return render(
-        "capacity.html.j2",
-        "compare.js",
-        {"kind": "study", "charts": made["charts"], "data": made["data"]},
-        document,
-        answer=answer,
-        chart="capacity-0",
-        whole=answer_capacity.table(links, len(links)) if len(links) > 1 else None,
-        title=f"What TCP gets over {links[0]['name']}"
-        if len(links) == 1
-        else f"What TCP gets over {words.counted(len(links), 'link')} of varying capacity",
-        lead="Capacity of the link over time, and goodput and delay of TCPs over it.",
-        facts=[("Links", words.count(len(links)))],
-        findings=capacity.capacity_findings(links),
-        capacity=made,
-        several=len(links) > 1,
-        skipped=document["skipped"],
-        options=indented(document["options"]),
-        command=study_command(document),
+def _section(name: str, link: CapacityLink) -> Section:
+    case = link["compared"]
+    plots = [
+        Plot(
+            name,
+            f"Capacity over time: {link['name']}",
+            "Mean capacity in each window. Drag sideways to move, Shift and wheel to zoom in time.",
+            over_time(),
+            {"means": _points(link)},
+            wide=True,
+        )
+    ]
+    if case is not None:
+        variants = [outcome["variant"] for outcome in case["outcomes"]]
+        means = [mean_row(case, outcome) for outcome in case["outcomes"]]
+        plots += [
+            Plot(
+                f"{name}-goodput",
+                "Goodput of each TCP",
+                f"The dot is the mean over {case['replications']} equal stretches of the file, the"
+                " bar its 95 % confidence interval.",
+                charts_compare.goodput(variants, "Mb/s", several=False, runs=False),
+                {"means": means},
+            ),
+            Plot(
+                f"{name}-delay",
+                "Goodput and delay",
+                "Mean round-trip time and mean goodput of each TCP; the queue fills whenever the"
+                " capacity falls.",
+                charts_compare.against_delay(variants, "Mb/s"),
+                {"means": means},
+            ),
+        ]
+    grid = None if case is None else tables.case_grid(case, quantities.reference_of(case), None)
+    answer = answer_capacity.answer([link])
+    carries = [] if answer.table is None else [f"{answer.table.title}."]
+    return Section(
+        name,
+        link["name"],
+        f"{link['source']['path']} ({link['source']['layout']})",
+        tuple(plots),
+        grid,
+        notes=(*answer.sentences, *carries, *link["notes"]),
     )

@@ -23,19 +23,20 @@ def measured_columns(links: Sequence[Link]) -> list[Column]:
     found["mu"] = replace(found["mu"], short=mu)
     columns = [found[key] for key in ("prr", "mu", "longest_success_burst")]
     return [
-        Column(column.head, column.short or column.cells, rank=rank)
+        Column(column.head, column.short or column.cells, rank=rank, keys=column.keys)
         for rank, column in enumerate(columns)
     ]
 
 
-def links(links: Sequence[Link], replicas: int) -> Grid:
+def links(links: Sequence[Link], replicas: int, rows: int = trace_tables.ROWS) -> Grid:
     """Return the table of links with every column.
 
     Args:
         links: The links.
         replicas: Number of synthetic links of each kind.
+        rows: Most rows.
     """
-    shown = links[: trace_tables.ROWS]
+    shown = links[:rows]
     measured = trace_tables.measured(shown)
     columns = [
         measured.pop("packets"),
@@ -50,6 +51,6 @@ def links(links: Sequence[Link], replicas: int) -> Grid:
     ]
     if any(not_significant(link) for link in shown):
         said.append("~: not significant")
-    return Grid(
-        "link", [link["name"] for link in shown], columns, f"{first_links(links)}{'; '.join(said)}"
-    )
+    title = f"{first_links(links, rows)}{'; '.join(said)}"
+    names = [link["name"] for link in shown]
+    return Grid("link", names, columns, title, picks=list(range(len(shown))))

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from airtcp.files import atomic_write
+from airtcp.inputs.file_kinds import reads
 from airtcp.questions.sweep import run as runs
 from airtcp.questions.sweep.live import PAGE
 from airtcp.questions.sweep.sweep_file import read
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from airtcp.questions.sweep.result import SweepResult
 
 
+@reads("sweep")
 def sweep(
     source: PathLike | Mapping[str, Any],
     *,

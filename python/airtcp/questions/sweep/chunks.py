@@ -175,9 +175,6 @@ def stored(
 ) -> Callable[[Sequence[str], Collection[str] | None], Iterator[dict[str, Any]]]:
     """Return what reads columns of the chunks in a folder, row by row.
 
-    Args:
-        folder: The folder.
-
     Returns:
         A function of the names of columns, and of the keys of points if only these are wanted.
     """

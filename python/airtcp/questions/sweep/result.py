@@ -97,9 +97,6 @@ class SweepResult(Shown):
     def first(self, number: int) -> list[dict[str, Any]]:
         """Return the first finished points in the order of the sweep.
 
-        Args:
-            number: Most rows.
-
         Returns:
             For each point, and for each variant of a comparison, `at` (texts of its values),
             `replications`, and `values`: mean, `ci_low` and `ci_high` by measure. The value is that

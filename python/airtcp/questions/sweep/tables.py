@@ -27,13 +27,7 @@ _MOST_KEYS: Final = 5
 
 
 def best(document: SweepDocument, leading: Leading, rows: int = ROWS) -> Grid:
-    """Return the table of the best points: their keys, the main measure, and some others.
-
-    Args:
-        document: The document of the sweep.
-        leading: Its points.
-        rows: Most rows.
-    """
+    """Return the table of the best points: their keys, the main measure, and some others."""
     shown = leading.reached[: min(rows, MOST)]
     heads = [axis.title for axis in leading.axes]
     texts = [[_text(axis, one.at[i]) for one in shown] for i, axis in enumerate(leading.axes)]

@@ -33,11 +33,7 @@ _SIMPLEST: Final = "independent"
 
 
 def answer(document: Document) -> Answer | None:
-    """Return the answer on models; none without a link to which one applies.
-
-    Args:
-        document: The document of `airtcp.models`.
-    """
+    """Return the answer on models; none without a link to which one applies."""
     overall = _ranked(document)
     if not overall:
         return None
@@ -64,12 +60,7 @@ def _comparable(overall: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def errors(document: Document, name: str) -> dict[str, float]:
-    """Return the error of a model on each link to which it applies, by the name of the link.
-
-    Args:
-        document: The document.
-        name: The model.
-    """
+    """Return the error of a model on each link to which it applies, by the name of the link."""
     found: dict[str, float] = {}
     for index, link in enumerate(document["links"]):
         for score in link["scores"]:
@@ -179,7 +170,7 @@ def _table(document: Document, overall: Sequence[dict[str, Any]]) -> Grid:
     columns = [
         Column("error in TCP's\nthroughput", _each(rows, "mean_normalised_error", _percent)),
         Column("within\n10 %", _each(rows, "within_ten_percent", _percent), rank=1),
-        Column("longest-burst\nerror", _each(rows, "mean_absolute_burst_log_ratio", _times)),
+        Column("longest-burst\nerror", _each(rows, "mean_absolute_burst_log_ratio", times)),
         Column("verdict", verdicts, left=True),
     ]
     if len(document["links"]) < _ENOUGH:
@@ -195,25 +186,35 @@ def _each(rows: Sequence[Mapping[str, Any]], key: str, write: Callable[[float], 
     return ["-" if row[key] is None else write(row[key]) for row in rows]
 
 
-def _times(log_ratio: float) -> str:
-    return f"{words.number(exp(log_ratio))}\N{MULTIPLICATION SIGN}"
+def times(log_ratio: float | None) -> str:
+    """Write a logarithm of a ratio as a factor."""
+    return "-" if log_ratio is None else f"{words.number(exp(log_ratio))}\N{MULTIPLICATION SIGN}"
+
+
+def every(document: Document) -> Grid:
+    """Return the table of models with every column."""
+    rows = document["overall"]
+
+    def column(head: str, key: str, write: Callable[[Any], str]) -> Column:
+        return Column(head, _each(rows, key, write), keys=[row[key] for row in rows])
+
+    columns = [
+        column("links", "links", words.count),
+        column("throughput error", "mean_normalised_error", _percent),
+        column("median", "median_absolute_throughput_error", _percent),
+        column("within 10 %", "within_ten_percent", _percent),
+        column("longest-burst error", "mean_absolute_burst_log_ratio", times),
+        Column("keeps", _each(rows, "description", str), left=True),
+    ]
+    return Grid("model", [row["synthesiser"] for row in rows], columns)
 
 
 def _details(document: Document, overall: Sequence[dict[str, Any]]) -> tuple[Finding | Grid, ...]:
     """Return every column, what each means, and the notes on the traces."""
-    rows = document["overall"]
-    columns = [
-        Column("links", _each(rows, "links", words.count)),
-        Column("throughput error", _each(rows, "mean_normalised_error", _percent)),
-        Column("median", _each(rows, "median_absolute_throughput_error", _percent)),
-        Column("within 10 %", _each(rows, "within_ten_percent", _percent)),
-        Column("longest-burst error", _each(rows, "mean_absolute_burst_log_ratio", _times)),
-        Column("keeps", _each(rows, "description", str), left=True),
-    ]
-    found: list[Finding | Grid] = [Grid("model", [row["synthesiser"] for row in rows], columns)]
-    found += [Finding(head, text) for head, text in _LEGEND.items()]
+    found: list[Finding | Grid] = [every(document)]
+    found += [Finding(head, text) for head, text in LEGEND.items()]
     if len({row["links"] for row in overall}) > 1:
-        found.append(Finding("Models over other links", _UNLIKE, "warn"))
+        found.append(Finding("Models over other links", UNLIKE, "warn"))
     found += [Finding("Note", f"{line}.") for line in models_notes(document["links"])]
     found += [
         Finding(f"Not read: {one['path']}", f"{one['reason']}.", "warn")
@@ -222,7 +223,7 @@ def _details(document: Document, overall: Sequence[dict[str, Any]]) -> tuple[Fin
     return tuple(found)
 
 
-_LEGEND: Final = {
+LEGEND: Final = {
     "Throughput error": "Mean over links of |throughput over the model - over the trace|, in"
     " percent of one packet a slot, the maximum that TCP can get.",
     "Median, within 10 %": "Of the same difference in percent of the throughput over the trace:"
@@ -231,7 +232,9 @@ _LEGEND: Final = {
     "Longest-burst error": "Factor, either way, by which the longest run of received packets"
     " differs.",
 }
-_UNLIKE: Final = (
+"""What the columns mean."""
+UNLIKE: Final = (
     "Some models do not apply to every link (links): compare models over the same number of links"
     " only."
 )
+"""Said where it is so."""

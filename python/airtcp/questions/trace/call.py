@@ -14,6 +14,7 @@ from airtcp import _core
 from airtcp.files import atomic_write, destinations
 from airtcp.inputs import arrays
 from airtcp.inputs.arguments import as_json, finite, native, only_given, plain
+from airtcp.inputs.file_kinds import reads
 from airtcp.inputs.reading import how_to_read
 
 if TYPE_CHECKING:
@@ -174,6 +175,7 @@ def _unwritable(error: Exception) -> str:
     return "holds a number that is not finite; expected numbers"
 
 
+@reads("trace convert")
 def convert(
     links: Links,
     target: PathLike,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from airtcp import _core
 from airtcp.inputs import arrays
 from airtcp.inputs.arguments import as_json, only_given
+from airtcp.inputs.file_kinds import reads
 from airtcp.inputs.progress import shows_progress
 from airtcp.inputs.reading import how_to_read
 from airtcp.questions.trace.answer import answer
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from airtcp.inputs.reading import Reading
 
 
+@reads("trace stats")
 @shows_progress
 def stats(
     links: Links,
@@ -61,6 +63,7 @@ def stats(
     return answered(document, answer(document, path))
 
 
+@reads("trace models")
 @shows_progress
 def models(
     links: Links,

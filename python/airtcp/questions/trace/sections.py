@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 from math import exp, inf
-from statistics import mode
 from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.pages.command import command
-from airtcp.pages.section import Page, Plot, Rows, Section, some
+from airtcp.pages.section import Page, Plot, Section, some
 from airtcp.questions.trace import answer_models
 from airtcp.questions.trace import charts as charts_models
 from airtcp.words import sentences as words
-from airtcp.words.grid import Column, Grid
 from airtcp.words.notes import models_notes
 from airtcp.words.sentences import percent
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from airtcp.pages.sent import Rows
 
 _LEAST_BURST: Final = 1.0
 """Lower end of the bars of longest bursts, whose axis is logarithmic."""
-_MODELS: Final = (
-    "Some models do not apply to every link: compare models over the same number of links only."
-)
 _LINKS: Final = (
     "Every dot is a link: the trace on the horizontal axis, the mean over the synthetic links with"
     " its 95 % interval on the vertical. TCP's throughput is in percent of what the link carries."
@@ -34,16 +29,7 @@ _TERMS: Final = {
         " and over links of the same length that the model draws (Srinivasan et al., “PRR Is Not"
         " Enough”, section 9)."
     ),
-    "Throughput error": (
-        "Mean over links of |throughput over the model \N{MINUS SIGN} over the trace|, in percent"
-        " of the link's packets per second. “Median”: of the same difference, in percent of the"
-        " throughput over the trace. “Within 10 %”: share of links for which the latter is at most"
-        " 10 %."
-    ),
-    "Longest-burst error": (
-        "Ratio of the longest runs of received packets of model and trace, the larger over the"
-        " smaller: geometric mean over links."
-    ),
+    **answer_models.LEGEND,
 }
 
 
@@ -58,7 +44,13 @@ def models_page(document: dict[str, Any]) -> Page:
     return Page(
         answer_models.answer(document),
         [
-            Section("overall", "Models", _MODELS, _overview(document, rows, line), _table(overall)),
+            Section(
+                "overall",
+                "Models",
+                answer_models.UNLIKE if len({model["links"] for model in overall}) > 1 else "",
+                _overview(document, rows, line),
+                answer_models.every(document),
+            ),
             Section("links", "Model and trace", _LINKS, _against(document, rows, line)),
             *((Section("notes", "Notes", notes=notes),) if notes else ()),
             *((Section("skipped", "Files not read", notes=skipped),) if skipped else ()),
@@ -75,7 +67,6 @@ def models_page(document: dict[str, Any]) -> Page:
             ("Synthetic links", f"{document['replicas']} of each model and link"),
             ("TCP profile", document["profile"]),
         ],
-        findings=_findings(document),
     )
 
 
@@ -174,69 +165,11 @@ def _ends(rows: list[dict[str, Any]]) -> list[dict[str, float]]:
     ]
 
 
-def _times(log_ratio: float | None) -> str:
-    return "-" if log_ratio is None else f"\u00d7 {words.number(exp(log_ratio))}"
-
-
 def _said(model: dict[str, Any]) -> str:
     return (
         f"{model['description']}. TCP off by {percent(model['mean_normalised_error'])} %,"
-        f" the longest burst by {_times(model['mean_absolute_burst_log_ratio'])}."
+        f" the longest burst by {answer_models.times(model['mean_absolute_burst_log_ratio'])}."
     )
-
-
-def _table(overall: list[dict[str, Any]]) -> Grid:
-    writers: tuple[tuple[str, str, Callable[[Any], str]], ...] = (
-        ("Links", "links", words.count),
-        ("Throughput error %", "mean_normalised_error", percent),
-        ("Median %", "median_absolute_throughput_error", percent),
-        ("Within 10 %", "within_ten_percent", percent),
-        ("Longest-burst error", "mean_absolute_burst_log_ratio", _times),
-    )
-    columns = [
-        Column(head, [write(model[key]) for model in overall], keys=[m[key] for m in overall])
-        for head, key, write in writers
-    ]
-    return Grid("Model", [model["synthesiser"] for model in overall], columns)
-
-
-def _share(error: float) -> str:
-    return f"{percent(error)} %"
-
-
-def _findings(document: dict[str, Any]) -> list[words.Finding]:
-    """Name the closest models, among those fitted to as many links as most models."""
-    overall: list[dict[str, Any]] = document["overall"]
-    usual = mode(model["links"] for model in overall) if overall else 0
-    measures: list[tuple[str, str, Callable[[float], str]]] = [
-        ("mean_normalised_error", "in TCP's throughput", _share),
-        ("mean_absolute_burst_log_ratio", "in the longest burst", _times),
-    ]
-    found: list[words.Finding] = []
-    drawn = sum(not link["order_known"] for link in document["links"])
-    if drawn:
-        text = (
-            f"For {words.counted(drawn, 'link')} the file counts losses without their order, which"
-            " was drawn at random: models, bursts and TCP's throughput are those of the drawn"
-            " order."
-        )
-        found.append(words.Finding("Order not measured", text, "warn"))
-    for key, said, shown in measures:
-        errors: list[tuple[float, str]] = [
-            (model[key], model["synthesiser"])
-            for model in overall
-            if model["links"] == usual and model[key] is not None
-        ]
-        if len(errors) > 1:
-            (least, best), (greatest, worst) = min(errors), max(errors)
-            found.append(
-                words.Finding(
-                    f"{best} is closest {said}",
-                    f"Over {words.counted(usual, 'link')} its mean error is {shown(least)};"
-                    f" {worst}, the farthest, by {shown(greatest)}.",
-                )
-            )
-    return found
 
 
 def _command(document: dict[str, Any]) -> str:

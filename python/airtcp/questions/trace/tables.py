@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
+from airtcp.charts.parts import rounded
 from airtcp.words import columns
 from airtcp.words import sentences as words
-from airtcp.words.grid import STAY, Column, Grid, broken
+from airtcp.words.grid import STAY, Column, Grid, Toned, broken
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -21,10 +22,15 @@ ROWS: Final = 200
 """Links in a table with every column; laying out thousands takes longer than measuring them."""
 
 
-def _column(key: str, cells: Sequence[str], short: Sequence[str] | None = None) -> Column:
+def _column(
+    key: str,
+    cells: Sequence[str],
+    short: Sequence[str] | None = None,
+    keys: Sequence[float | None] | None = None,
+) -> Column:
     """Return the column of a metric; the first ones stay in the narrowest terminal."""
     metric = columns.studied()[key]
-    return Column(broken(metric.label), cells, short, max(metric.rank - STAY, 0))
+    return Column(broken(metric.label), cells, short, max(metric.rank - STAY, 0), keys=keys)
 
 
 def measured(links: Sequence[Row]) -> dict[str, Column]:
@@ -47,7 +53,7 @@ def measured(links: Sequence[Row]) -> dict[str, Column]:
 
     beta = each(lambda link: "-" if link["beta"] is None else words.number(link["beta"], 2))
     longest = ("longest_success_burst", "longest_loss_burst")
-    return {
+    found = {
         "packets": _column("packets", each(lambda link: words.count(link["packets"]))),
         "prr": _column("prr", each(bounded("prr")), each(number("prr"))),
         "class": replace(_column("class", each(lambda link: link["class"])), left=True),
@@ -56,14 +62,14 @@ def measured(links: Sequence[Row]) -> dict[str, Column]:
         **{key: _column(key, run(key)) for key in longest},
         "converged": _column("converged", known(lambda x: "yes" if x["converged"] else "no")),
     }
+    # A class is a range of PRR.
+    sources = {key: key for key in found if key != "converged"} | {"class": "prr"}
+    keys = {key: [rounded(link[of]) for link in links] for key, of in sources.items()}
+    return {key: replace(column, keys=keys.get(key)) for key, column in found.items()}
 
 
 def links(every: Sequence[Row]) -> Grid:
-    """Return the table of measured links with every column.
-
-    Args:
-        every: The links.
-    """
+    """Return the table of measured links with every column."""
     shown = every[:ROWS]
     columns = measured(shown)
     laid = [columns.pop("packets"), interval(shown), *columns.values()]
@@ -98,12 +104,13 @@ def throughput(links: Sequence[Link]) -> list[Column]:
         "gilbert_elliott": [link["tcp"]["gilbert_elliott"] for link in links],
     }
     return [
-        _column("packets_per_second", [words.number(rate) for rate in rates]),
+        _column("packets_per_second", [words.number(rate) for rate in rates], keys=rates),
         *(
             _column(
                 key,
                 [_mean(one, interval=True) for one in found],
                 [_mean(one, interval=False) for one in found],
+                [one and rounded(one["packets_per_second"]["mean"]) for one in found],
             )
             for key, found in models.items()
         ),
@@ -111,8 +118,15 @@ def throughput(links: Sequence[Link]) -> list[Column]:
             broken(columns.studied()["percent"].label),
             [_gain(link, interval=True) for link in links],
             [_gain(link, interval=False) for link in links],
+            keys=[rounded(_percent(link)) for link in links],
         ),
     ]
+
+
+def _percent(link: Link) -> float | None:
+    """Return the mean gain; none without an order of losses."""
+    gain = link["tcp"]["difference"]["independent"]["percent"]
+    return None if gain is None or link["mu"] is None else gain["mean"]
 
 
 def _mean(ensemble: Ensemble | None, *, interval: bool) -> str:
@@ -131,22 +145,16 @@ def not_significant(link: Link) -> bool:
 
 def _gain(link: Link, *, interval: bool) -> str:
     """Format the gain; without significance it is faint and has no interval."""
-    from airtcp.words.grid import Toned
-
-    gain = link["tcp"]["difference"]["independent"]["percent"]
-    if gain is None or gain["mean"] is None or link["mu"] is None:
+    mean, gain = _percent(link), link["tcp"]["difference"]["independent"]["percent"]
+    if mean is None or gain is None:
         return "-"
     if not_significant(link):
-        return Toned.of(f"~ {words.signed(gain['mean'])}", "faint")
-    return words.measured(gain) if interval else words.signed(gain["mean"])
+        return Toned.of(f"~ {words.signed(mean)}", "faint")
+    return words.measured(gain) if interval else words.signed(mean)
 
 
 def capacities(links: Sequence[Mapping[str, Any]]) -> Grid:
-    """Return the table of links of varying capacity with every column.
-
-    Args:
-        links: The links.
-    """
+    """Return the table of links of varying capacity with every column."""
     shown = links[:ROWS]
 
     def each(key: str, scale: float) -> list[str]:
@@ -165,6 +173,6 @@ def capacities(links: Sequence[Mapping[str, Any]]) -> Grid:
     return Grid("link", [link["name"] for link in shown], columns, title)
 
 
-def first_links(links: Sequence[Mapping[str, Any]]) -> str:
+def first_links(links: Sequence[Mapping[str, Any]], rows: int = ROWS) -> str:
     """Say that a table has the first links only."""
-    return f"The first {ROWS} of {words.count(len(links))} links. " if len(links) > ROWS else ""
+    return f"The first {rows} of {words.count(len(links))} links. " if len(links) > rows else ""

@@ -51,7 +51,7 @@ fn tcp_frame(six: bool, len: usize, ecn: Ecn) -> Vec<u8> {
 }
 
 fn packet(frame: &[u8]) -> Packet {
-    match parse(frame, frame.len()) {
+    match parse(frame, frame.len(), true) {
         Parsed::Packet(packet) => packet,
         Parsed::Beside => panic!("beside the model"),
     }
@@ -104,10 +104,13 @@ fn others_are_raw() {
     assert_eq!(packet(&lldp).segment, Segment::raw(46, Ecn::NotEct));
     let mut arp = lldp;
     arp[12..14].copy_from_slice(&[8, 6]);
-    assert_eq!(parse(&arp, 60), Parsed::Beside);
+    assert_eq!(parse(&arp, 60, true), Parsed::Beside);
+    assert!(
+        matches!(parse(&arp, 60, false), Parsed::Packet(raw) if raw.segment == Segment::raw(46, Ecn::NotEct))
+    );
     let mut solicitation = tcp_frame(true, 0, Ecn::NotEct);
     (solicitation[ETHERNET + 6], solicitation[ETHERNET + 40]) = (ICMPV6, 135);
-    assert_eq!(parse(&solicitation, solicitation.len()), Parsed::Beside);
+    assert_eq!(parse(&solicitation, solicitation.len(), true), Parsed::Beside);
     solicitation[ETHERNET + 40] = 128;
     assert_eq!(packet(&solicitation).segment.kind, Kind::Raw, "an echo request crosses the model");
 }
@@ -127,7 +130,7 @@ fn hostile_frames() {
             frame[at] = u8::try_from(next() % 256).unwrap();
         }
         frame.truncate(next() % (frame.len() + 1));
-        if let Parsed::Packet(found) = parse(&frame, frame.len()) {
+        if let Parsed::Packet(found) = parse(&frame, frame.len(), true) {
             assert!(found.segment.wire_len() as usize <= frame.len().max(1));
             assert!(found.segment.len > 0 || found.segment.kind != Kind::Raw);
         }

@@ -36,9 +36,9 @@ const BUFFERS: [&str; 4] = [
 ];
 
 /// A law by its place in the registry.
-fn law(number: usize) -> &'static str {
+fn law(number: usize) -> String {
     let laws = LawConfig::all();
-    laws[number % laws.len()].name()
+    laws[number % laws.len()].name().to_owned()
 }
 
 proptest! {

@@ -119,7 +119,7 @@ impl Connection {
         s.ecn = if out.ect { Ecn::Ect0 } else { Ecn::NotEct };
         // Payload and options together must not exceed the segment size.
         let room = self.sender.mss().saturating_sub(out.len);
-        self.fill_header(now, &mut s, room);
+        self.fill_header(now, &mut s, room, false);
         self.stats.data_segments_sent += u64::from(out.len > 0);
         self.stats.bytes_sent += u64::from(out.len);
         self.sent(now, s, out.retransmission, cx)
@@ -128,15 +128,15 @@ impl Connection {
     #[inline]
     fn emit_ack<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) -> Segment {
         let mut s = Segment::tcp(Flags::ACK, Seq::wrap(self.iss, self.sender.nxt()));
-        self.fill_header(now, &mut s, OPTIONS);
+        self.fill_header(now, &mut s, OPTIONS, true);
         self.stats.acks_sent += 1;
         self.sent(now, s, false, cx)
     }
 
     /// Fills the header fields of every segment with an ACK.
     #[inline]
-    fn fill_header(&mut self, now: Nanos, s: &mut Segment, room: u32) {
-        s.ack = Seq::wrap(self.receiver.irs, self.receiver.next);
+    fn fill_header(&mut self, now: Nanos, s: &mut Segment, room: u32, pure: bool) {
+        s.ack = Seq::wrap(self.receiver.irs, self.receiver.acknowledged(pure));
         s.window = self.receiver.advertise(false);
         s.flags |= self.ecn.ack_flags();
         let mut most = OPTIONS;

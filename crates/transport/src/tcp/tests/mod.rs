@@ -9,6 +9,7 @@ mod handshake;
 mod hostile;
 mod law;
 mod marks;
+mod misbehaviour;
 mod pacing;
 mod pair;
 mod predict;

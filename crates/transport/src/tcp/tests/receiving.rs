@@ -27,7 +27,7 @@ pub(super) fn write(pair: &mut Pair, bytes: u64) {
 }
 
 /// Time in ms after `from` and acknowledged bytes of each segment the server sent.
-fn acks(pair: &Pair, from: Nanos) -> Vec<(u64, u32)> {
+pub(super) fn acks(pair: &Pair, from: Nanos) -> Vec<(u64, u32)> {
     pair.sent
         .iter()
         .filter(|s| s.from == SERVER)

@@ -1,0 +1,526 @@
+//! A law of a shared library as a sender drives it.
+
+use std::ffi::c_void;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use airtcp_congestion::external::{KeyValue, Keys, LawMaker};
+use airtcp_congestion::{
+    AckSample, BadValue, Base, Congestion, CongestionControl, CongestionKind, LawParams, LawRules,
+    LawState, Needs, Promises, RateSample,
+};
+use airtcp_units::{BitRate, Nanos, Saturate, Span};
+
+use crate::abi::{self, Ack, Episode, Idle, Lost, Sent, State};
+use crate::host::FUNCTIONS;
+use crate::library::Library;
+
+const KINDS: [CongestionKind; 4] = [
+    CongestionKind::FastRetransmit,
+    CongestionKind::Rto,
+    CongestionKind::EcnCe,
+    CongestionKind::Persistent,
+];
+
+/// The first error of the laws of a call.
+#[derive(Debug, Default)]
+pub struct Faults {
+    any: AtomicBool,
+    first: Mutex<Option<String>>,
+}
+
+impl Faults {
+    fn add(&self, text: String) {
+        self.first.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(text);
+        self.any.store(true, Ordering::Release);
+    }
+
+    /// True after an error.
+    pub fn any(&self) -> bool {
+        self.any.load(Ordering::Acquire)
+    }
+
+    /// The first error, once.
+    pub fn take(&self) -> Option<String> {
+        self.first.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+/// Makes laws of a library.
+#[derive(Debug)]
+pub struct Maker {
+    library: Arc<Library>,
+    faults: Arc<Faults>,
+}
+
+impl Maker {
+    /// Laws of this library, whose first error is kept.
+    pub const fn new(library: Arc<Library>, faults: Arc<Faults>) -> Self {
+        Self { library, faults }
+    }
+}
+
+impl LawMaker for Maker {
+    fn make(&self, keys: &Keys) -> Box<dyn CongestionControl> {
+        let mut values = [0.0; abi::KEYS];
+        for (value, (key, default)) in values.iter_mut().zip(&self.library.keys) {
+            *value = match keys.get(key) {
+                Some(KeyValue::Real(value)) => *value,
+                _ => *default,
+            };
+        }
+        Box::new(Native::new(self.library.clone(), self.faults.clone(), values))
+    }
+
+    fn needs(&self) -> Needs {
+        if has(self.library.table.flags, abi::NEEDS_ECN) { Needs::EcnMarks } else { Needs::Nothing }
+    }
+
+    fn has_failed(&self) -> bool {
+        self.faults.any()
+    }
+}
+
+fn has(bits: u64, bit: u32) -> bool {
+    bits & u64::from(bit) != 0
+}
+
+/// What the functions of the host work on.
+#[derive(Debug)]
+pub(crate) struct Inner {
+    pub(crate) base: Base,
+    error: Option<String>,
+    /// The values that the law was given.
+    given: [f64; 5],
+    /// State of the random numbers (SplitMix64), which begins with the seed.
+    random: u64,
+}
+
+impl Inner {
+    /// Takes over what a law has set since it was given the values.
+    #[inline]
+    pub(crate) fn take(&mut self, state: &State) {
+        let set = values(state);
+        if set.map(f64::to_bits) != self.given.map(f64::to_bits) {
+            self.take_changed(set);
+        }
+    }
+
+    fn take_changed(&mut self, set: [f64; 5]) {
+        let changed = |at: usize, given: &[f64; 5]| {
+            set[at].to_bits() != given[at].to_bits() && !(set[at].is_nan() && given[at].is_nan())
+        };
+        let given = self.given;
+        let base = &mut self.base;
+        let tried = [
+            changed(0, &given).then(|| base.set_cwnd(set[0])),
+            changed(1, &given).then(|| base.set_ssthresh(set[1])),
+            changed(2, &given).then(|| base.set_pacing_rate(some(set[2]))),
+            changed(3, &given).then(|| base.set_bandwidth(some(set[3]))),
+            changed(4, &given).then(|| base.set_send_quantum(some(set[4]))),
+        ];
+        for tried in tried.into_iter().flatten() {
+            self.check(tried);
+        }
+        self.given = set;
+    }
+
+    /// Gives the law the values of the base.
+    #[inline]
+    pub(crate) fn give(&mut self, state: &mut State) {
+        state.cwnd = self.base.window().cwnd() as f64;
+        state.ssthresh = threshold(&self.base);
+        state.pacing_rate = rate(self.base.pacing_rate());
+        state.bandwidth = rate(self.base.bandwidth());
+        state.send_quantum = quantum(&self.base);
+        self.given = values(state);
+    }
+
+    pub(crate) fn check(&mut self, set: Result<(), BadValue>) {
+        if let Err(bad) = set {
+            self.refuse(&bad.to_string());
+        }
+    }
+
+    pub(crate) fn refuse(&mut self, why: &str) {
+        self.error.get_or_insert_with(|| why.to_owned());
+    }
+
+    /// Uniform from 0 to below 1 (SplitMix64; Steele, Lea and Flood 2014).
+    pub(crate) fn random(&mut self) -> f64 {
+        self.random = self.random.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.random;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
+    }
+}
+
+/// What a law may set.
+const fn values(state: &State) -> [f64; 5] {
+    [state.cwnd, state.ssthresh, state.pacing_rate, state.bandwidth, state.send_quantum]
+}
+
+fn some(value: f64) -> Option<f64> {
+    (!value.is_nan()).then_some(value)
+}
+
+fn threshold(base: &Base) -> f64 {
+    match base.window().ssthresh() {
+        u64::MAX => f64::INFINITY,
+        bytes => bytes as f64,
+    }
+}
+
+fn rate(rate: Option<BitRate>) -> f64 {
+    rate.map_or(f64::NAN, |rate| rate.bps() as f64)
+}
+
+fn quantum(base: &Base) -> f64 {
+    base.send_quantum().map_or(f64::NAN, |bytes| bytes as f64)
+}
+
+fn seconds(span: Option<Span>) -> f64 {
+    span.map_or(f64::NAN, Span::as_secs_f64)
+}
+
+fn span(seconds: f64) -> Option<Span> {
+    some(seconds).map(|s| Span(u64::saturate((s * 1e9).round())))
+}
+
+/// A law of a library.
+#[derive(Debug)]
+struct Native {
+    library: Arc<Library>,
+    faults: Arc<Faults>,
+    keys: [f64; abi::KEYS],
+    inner: Box<Inner>,
+    state: Box<State>,
+    acks: u64,
+}
+
+#[allow(unsafe_code, reason = "the state has pointers")]
+// SAFETY: the pointers of the state are set anew before each call, to `FUNCTIONS` and to `inner`, which
+// this law owns and moves with it.
+unsafe impl Send for Native {}
+
+impl Native {
+    fn new(library: Arc<Library>, faults: Arc<Faults>, keys: [f64; abi::KEYS]) -> Self {
+        let inner = Inner { base: Base::default(), error: None, given: [0.0; 5], random: 0 };
+        let state = Box::new(State {
+            abi: abi::ABI,
+            size: State::SIZE,
+            now: 0.0,
+            cwnd: 0.0,
+            ssthresh: f64::INFINITY,
+            pacing_rate: f64::NAN,
+            bandwidth: f64::NAN,
+            send_quantum: f64::NAN,
+            mss: 1.0,
+            max_cwnd: f64::INFINITY,
+            initial_window: 1.0,
+            srtt: f64::NAN,
+            seed: 0,
+            options: 0,
+            key: keys,
+            user: [0.0; abi::USER],
+            host: &raw const FUNCTIONS,
+            base: std::ptr::null_mut(),
+        });
+        Self { library, faults, keys, inner: Box::new(inner), state, acks: 0 }
+    }
+
+    /// Calls a function of the law with its state, and takes over what it has set.
+    #[inline]
+    fn call<T>(
+        &mut self,
+        method: &str,
+        now: Option<Nanos>,
+        function: impl FnOnce(*mut State) -> T,
+    ) -> T {
+        if let Some(now) = now {
+            self.state.now = now.as_secs_f64();
+        }
+        self.inner.give(&mut self.state);
+        self.state.host = &raw const FUNCTIONS;
+        self.state.base = (&raw mut *self.inner).cast::<c_void>();
+        let done = function(&raw mut *self.state);
+        self.state.base = std::ptr::null_mut();
+        self.inner.take(&self.state);
+        if self.inner.error.is_some() {
+            self.fail(method);
+        }
+        done
+    }
+
+    /// Keeps an error of the law, after which it is not called any more.
+    fn fail(&mut self, method: &str) {
+        if let Some(why) = self.inner.error.take() {
+            let (name, at, acks) = (&self.library.name, self.state.now, self.acks);
+            self.faults.add(format!("{name}.{method} at {at:.3} s, ACK {acks}: {why}"));
+        }
+    }
+
+    fn failed(&self) -> bool {
+        self.faults.any()
+    }
+}
+
+#[allow(unsafe_code, reason = "calls functions of a library")]
+impl CongestionControl for Native {
+    fn start(&mut self, now: Nanos, params: &LawParams) {
+        self.inner.base.start(params);
+        (self.inner.random, self.acks) = (params.seed, 0);
+        let bound = |bytes: u64| if bytes == u64::MAX { f64::INFINITY } else { bytes as f64 };
+        let bit = |set: bool, bit: u32| if set { u64::from(bit) } else { 0 };
+        let state = &mut *self.state;
+        state.mss = f64::from(params.mss.max(1));
+        state.max_cwnd = bound(params.max_cwnd);
+        state.initial_window = params.initial_window as f64;
+        state.srtt = seconds(params.srtt);
+        state.seed = params.seed;
+        state.options = bit(params.rules == LawRules::Linux, abi::LINUX_RULES)
+            | bit(params.half_of_cwnd, abi::HALF_OF_CWND)
+            | bit(params.paced, abi::PACED);
+        state.key = self.keys;
+        state.user = [0.0; abi::USER];
+        if let Some(start) = self.library.table.start.filter(|_| !self.failed()) {
+            // SAFETY: the header gives the function this type; the state is valid during the call.
+            self.call("start", Some(now), |state| unsafe { start(state) });
+        }
+    }
+
+    fn on_sent(&mut self, now: Nanos, sent: &airtcp_congestion::Sent) {
+        let Some(on_sent) = self.library.table.on_sent.filter(|_| !self.failed()) else { return };
+        let sent = Sent {
+            size: Sent::SIZE,
+            retransmission: u32::from(sent.retransmission),
+            bytes: sent.bytes as f64,
+            pipe: sent.pipe as f64,
+        };
+        // SAFETY: as in `start`.
+        self.call("on_sent", Some(now), |state| unsafe { on_sent(state, &raw const sent) });
+    }
+
+    fn on_lost(&mut self, now: Nanos, lost: &airtcp_congestion::Lost) {
+        let Some(on_lost) = self.library.table.on_lost.filter(|_| !self.failed()) else { return };
+        let lost = Lost {
+            size: Lost::SIZE,
+            app_limited: u32::from(lost.app_limited),
+            start: lost.start as f64,
+            bytes: lost.bytes as f64,
+            tx_in_flight: lost.tx_in_flight as f64,
+            lost: lost.lost as f64,
+            total_delivered: lost.total_delivered as f64,
+        };
+        // SAFETY: as in `start`.
+        self.call("on_lost", Some(now), |state| unsafe { on_lost(state, &raw const lost) });
+    }
+
+    fn on_ack(&mut self, now: Nanos, ack: &AckSample) {
+        self.acks += 1;
+        if self.failed() {
+            return;
+        }
+        if let Some(on_ack) = self.library.table.on_ack {
+            let ack = written(ack);
+            // SAFETY: as in `start`.
+            self.call("on_ack", Some(now), |state| unsafe { on_ack(state, &raw const ack) });
+            return;
+        }
+        if !self.inner.base.takes_growth(ack) {
+            return;
+        }
+        let Some(avoid) = self.library.table.avoid else {
+            self.inner.base.additive(ack);
+            return;
+        };
+        let ack = written(ack);
+        // SAFETY: as in `start`.
+        self.call("avoid", Some(now), |state| unsafe { avoid(state, &raw const ack) });
+    }
+
+    fn on_congestion(&mut self, now: Nanos, c: &Congestion) {
+        if self.failed() {
+            return;
+        }
+        let episode = Episode {
+            size: Episode::SIZE,
+            kind: match c.kind {
+                CongestionKind::FastRetransmit => 0,
+                CongestionKind::Rto => 1,
+                CongestionKind::EcnCe => 2,
+                CongestionKind::Persistent => 3,
+            },
+            flight: c.flight as f64,
+            restart: u64::from(c.restart),
+        };
+        if let Some(on_congestion) = self.library.table.on_congestion {
+            // SAFETY: as in `start`.
+            self.call("on_congestion", Some(now), |state| unsafe {
+                on_congestion(state, &raw const episode);
+            });
+            return;
+        }
+        let bytes = match self.library.table.reduced {
+            // SAFETY: as in `start`.
+            Some(reduced) => self
+                .call("reduced", Some(now), |state| unsafe { reduced(state, &raw const episode) }),
+            None => self.inner.base.half(c),
+        };
+        let reduced = self.inner.base.on_congestion(c, bytes);
+        self.inner.check(reduced);
+        self.fail("reduced");
+    }
+
+    fn on_spurious(&mut self, now: Nanos) {
+        if self.failed() {
+            return;
+        }
+        match self.library.table.on_spurious {
+            // SAFETY: as in `start`.
+            Some(own) => self.call("on_spurious", Some(now), |state| unsafe { own(state) }),
+            None => drop(self.inner.base.on_spurious()),
+        }
+    }
+
+    fn raise_ssthresh(&mut self, bytes: u64) {
+        self.inner.base.window_mut().raise_ssthresh(bytes);
+    }
+
+    fn on_idle(&mut self, now: Nanos, idle: &airtcp_congestion::Idle) {
+        let Some(on_idle) = self.library.table.on_idle.filter(|_| !self.failed()) else {
+            self.inner.base.on_idle(idle);
+            return;
+        };
+        let bit = |set: bool, bit: u32| if set { bit } else { 0 };
+        let idle = Idle {
+            size: Idle::SIZE,
+            flags: bit(idle.restart, abi::RESTART) | bit(idle.app_limited, abi::IDLE_APP_LIMITED),
+            idle: idle.idle.as_secs_f64(),
+            rto: idle.rto.as_secs_f64(),
+        };
+        // SAFETY: as in `start`.
+        self.call("on_idle", Some(now), |state| unsafe { on_idle(state, &raw const idle) });
+    }
+
+    fn limit_cwnd(&mut self, bytes: u64) {
+        self.inner.base.window_mut().limit(bytes);
+    }
+
+    fn cwnd(&self) -> u64 {
+        self.inner.base.window().cwnd()
+    }
+
+    fn ssthresh(&self) -> u64 {
+        self.inner.base.window().ssthresh()
+    }
+
+    fn pacing_rate(&self) -> Option<BitRate> {
+        self.inner.base.pacing_rate()
+    }
+
+    fn bandwidth(&self) -> Option<BitRate> {
+        self.inner.base.bandwidth()
+    }
+
+    fn governs_recovery(&self) -> bool {
+        has(self.library.table.flags, abi::GOVERNS_RECOVERY)
+    }
+
+    fn follows_model(&self) -> bool {
+        has(self.library.table.flags, abi::FOLLOWS_MODEL)
+    }
+
+    fn send_quantum(&self) -> Option<u64> {
+        self.inner.base.send_quantum()
+    }
+
+    fn state(&self) -> LawState {
+        self.inner.base.state()
+    }
+
+    fn promises(&self) -> Promises {
+        let bounded_by_window = !has(self.library.table.flags, abi::UNBOUNDED);
+        Promises { bounded_by_window, ..Promises::default() }
+    }
+}
+
+/// An acknowledgement as C has it.
+fn written(ack: &AckSample) -> Ack {
+    let bit = |set: bool, bit: u32| if set { bit } else { 0 };
+    let rate = ack.rate;
+    let of_rate = |get: fn(&RateSample) -> u64| rate.as_ref().map_or(f64::NAN, |r| get(r) as f64);
+    Ack {
+        size: Ack::SIZE,
+        flags: bit(ack.cwnd_limited, abi::LIMITED)
+            | bit(ack.in_fast_recovery, abi::FAST_RECOVERY)
+            | bit(ack.ends_recovery, abi::ENDS_RECOVERY)
+            | bit(ack.in_recovery, abi::RECOVERY)
+            | bit(ack.ece, abi::ECE)
+            | bit(rate.is_some_and(|r| r.app_limited), abi::APP_LIMITED),
+        acked: ack.acked as f64,
+        delivered: ack.delivered as f64,
+        lost: ack.lost as f64,
+        pipe: ack.pipe as f64,
+        prior_pipe: ack.prior_pipe as f64,
+        total_delivered: ack.total_delivered as f64,
+        total_lost: ack.total_lost as f64,
+        acked_up_to: ack.acked_up_to as f64,
+        sent_up_to: ack.sent_up_to as f64,
+        rtt: seconds(ack.rtt),
+        srtt: seconds(ack.srtt),
+        min_rtt: seconds(ack.min_rtt),
+        rate_bps: rate
+            .filter(|r| r.interval > Span::ZERO)
+            .map_or(f64::NAN, |r| r.delivered as f64 * 8e9 / r.interval.0 as f64),
+        rate_delivered: of_rate(|r| r.delivered),
+        rate_interval: seconds(rate.map(|r| r.interval)),
+        rate_prior_delivered: of_rate(|r| r.prior_delivered),
+        rate_tx_in_flight: of_rate(|r| r.tx_in_flight),
+        rate_lost: of_rate(|r| r.lost),
+    }
+}
+
+/// An acknowledgement that a law passes back.
+pub(crate) fn ack_of(ack: &Ack) -> AckSample {
+    let whole = u64::saturate;
+    let bit = |bit: u32| ack.flags & bit != 0;
+    AckSample {
+        acked: whole(ack.acked),
+        delivered: whole(ack.delivered),
+        lost: whole(ack.lost),
+        pipe: whole(ack.pipe),
+        prior_pipe: whole(ack.prior_pipe),
+        total_delivered: whole(ack.total_delivered),
+        total_lost: whole(ack.total_lost),
+        acked_up_to: whole(ack.acked_up_to),
+        sent_up_to: whole(ack.sent_up_to),
+        rtt: span(ack.rtt),
+        srtt: span(ack.srtt),
+        min_rtt: span(ack.min_rtt),
+        // No part of the base reads it.
+        rate: None,
+        cwnd_limited: bit(abi::LIMITED),
+        in_fast_recovery: bit(abi::FAST_RECOVERY),
+        ends_recovery: bit(abi::ENDS_RECOVERY),
+        in_recovery: bit(abi::RECOVERY),
+        ece: bit(abi::ECE),
+    }
+}
+
+/// An episode that a law passes back; `None` if its kind is none.
+pub(crate) fn episode_of(episode: &Episode) -> Option<Congestion> {
+    let kind = *KINDS.get(usize::try_from(episode.kind).ok()?)?;
+    Some(Congestion { kind, flight: u64::saturate(episode.flight), restart: episode.restart != 0 })
+}
+
+/// A pause that a law passes back.
+pub(crate) fn idle_of(idle: &Idle) -> airtcp_congestion::Idle {
+    airtcp_congestion::Idle {
+        idle: span(idle.idle).unwrap_or_default(),
+        rto: span(idle.rto).unwrap_or_default(),
+        restart: idle.flags & abi::RESTART != 0,
+        app_limited: idle.flags & abi::IDLE_APP_LIMITED != 0,
+    }
+}

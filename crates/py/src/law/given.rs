@@ -1,0 +1,176 @@
+//! The laws that a call in Python names.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use airtcp_congestion::external::{KeyValue, Keys, LawMaker, Offer, Outside, offer};
+use airtcp_congestion::{CongestionControl, Needs};
+use airtcp_laws::Faults;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyType};
+
+use super::adapter::PyLaw;
+use super::class::Class;
+use super::outcome::Failures;
+use crate::error;
+
+/// Makes laws of a class in Python.
+#[derive(Debug)]
+struct Maker {
+    class: Arc<Class>,
+    failures: Arc<Failures>,
+}
+
+impl LawMaker for Maker {
+    fn make(&self, keys: &Keys) -> Box<dyn CongestionControl> {
+        Box::new(PyLaw::new(self.class.clone(), keys.clone(), self.failures.clone()))
+    }
+
+    fn needs(&self) -> Needs {
+        self.class.needs
+    }
+
+    /// Holds the interpreter: to attach a thread anew at every ACK would take longer than the ACK.
+    fn around(&self, work: &mut dyn FnMut()) {
+        Python::attach(|_| work());
+    }
+
+    fn has_failed(&self) -> bool {
+        self.failures.any()
+    }
+}
+
+/// A law of a shared library.
+#[pyclass(frozen, module = "airtcp._core")]
+pub struct Library(Arc<airtcp_laws::Library>);
+
+#[pymethods]
+impl Library {
+    /// Opens a library; its code runs.
+    #[expect(clippy::needless_pass_by_value, reason = "arguments from Python come as values")]
+    #[new]
+    fn new(path: PathBuf) -> PyResult<Self> {
+        let library = airtcp_laws::Library::open(&path).map_err(error::law)?;
+        Ok(Self(Arc::new(library)))
+    }
+
+    /// Name of the law.
+    #[getter]
+    fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// What it does, in a line.
+    #[getter]
+    fn about(&self) -> &str {
+        &self.0.about
+    }
+
+    /// Keys with their defaults.
+    #[getter]
+    fn keys(&self) -> Vec<(String, f64)> {
+        self.0.keys.clone()
+    }
+}
+
+/// The header for laws in C.
+#[pyfunction]
+pub(crate) fn law_header() -> String {
+    airtcp_laws::header()
+}
+
+/// Where laws come from.
+#[derive(Debug)]
+enum From {
+    Class(Arc<Class>),
+    Library(Arc<airtcp_laws::Library>),
+}
+
+/// A law of a call.
+#[derive(Debug)]
+struct Named {
+    label: String,
+    from: From,
+    file: String,
+    sha256: String,
+    keys: Keys,
+}
+
+/// The laws of a call: each with a name, a class, the file and hash of its source, and the defaults
+/// of its keys.
+#[pyclass(frozen, module = "airtcp._core")]
+pub struct Laws(Vec<Named>);
+
+#[pymethods]
+impl Laws {
+    #[new]
+    fn new(
+        laws: Vec<(String, Bound<'_, PyAny>, String, String, Bound<'_, PyDict>)>,
+    ) -> PyResult<Self> {
+        let named = laws.into_iter().map(|(label, from, file, sha256, keys)| {
+            let keys = keys.iter().map(|(key, value)| Ok((key.extract()?, value_of(&value)?)));
+            let keys = keys.collect::<PyResult<Keys>>()?;
+            let from = match from.cast::<Library>() {
+                Ok(library) => From::Library(library.get().0.clone()),
+                Err(_) => From::Class(Arc::new(Class::new(from.cast::<PyType>()?, label.clone())?)),
+            };
+            Ok(Named { label, from, file, sha256, keys })
+        });
+        Ok(Self(named.collect::<PyResult<Vec<_>>>()?))
+    }
+}
+
+fn value_of(value: &Bound<'_, PyAny>) -> PyResult<KeyValue> {
+    // A flag is a whole number in Python.
+    if value.is_instance_of::<pyo3::types::PyBool>() {
+        return Ok(KeyValue::Flag(value.extract()?));
+    }
+    if value.is_instance_of::<pyo3::types::PyInt>() {
+        return Ok(KeyValue::Whole(value.extract()?));
+    }
+    if let Ok(number) = value.extract::<f64>() {
+        return Ok(KeyValue::Real(number));
+    }
+    value.extract().map(KeyValue::Text).map_err(|_| {
+        PyTypeError::new_err(format!("a key is {value}; expected a number, a flag or text"))
+    })
+}
+
+/// The laws that a call offers while it lasts, and their first error.
+pub(crate) struct Offered {
+    failures: Arc<Failures>,
+    faults: Arc<Faults>,
+    _offer: Offer,
+}
+
+/// Offers the laws of a call; none if it names none, so that scenarios find none of an earlier call.
+pub(crate) fn offered(laws: Option<&Laws>) -> PyResult<Offered> {
+    let (failures, faults) = (Arc::new(Failures::default()), Arc::new(Faults::default()));
+    let outside = laws.iter().flat_map(|laws| &laws.0).map(|law| Outside {
+        label: law.label.clone(),
+        file: law.file.clone(),
+        sha256: law.sha256.clone(),
+        keys: law.keys.clone(),
+        maker: match &law.from {
+            From::Class(class) => {
+                Arc::new(Maker { class: class.clone(), failures: failures.clone() })
+            }
+            From::Library(library) => {
+                Arc::new(airtcp_laws::Maker::new(library.clone(), faults.clone()))
+            }
+        },
+    });
+    let offer = offer(outside.collect()).map_err(error::law)?;
+    Ok(Offered { failures, faults, _offer: offer })
+}
+
+impl Offered {
+    /// The result of the call, or the error of a law.
+    pub(crate) fn settle<T>(self, py: Python<'_>, result: PyResult<T>) -> PyResult<T> {
+        if let Some(error) = self.failures.take(py) {
+            return Err(error);
+        }
+        self.faults.take().map_or(result, |fault| Err(error::law(fault)))
+    }
+}

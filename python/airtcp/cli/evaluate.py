@@ -1,0 +1,130 @@
+"""`airtcp evaluate`: a congestion control by the criteria of the IETF."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from airtcp.cli import complete
+from airtcp.cli import options as opt
+from airtcp.cli.console import fail, note, progress, refusals
+from airtcp.cli.output import STANDARD, Output, writes_report_on_request
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+@writes_report_on_request
+def evaluate(
+    law: Annotated[
+        str,
+        typer.Argument(
+            metavar="LAW",
+            help="The congestion control (airtcp list congestion), with keys after colons: "
+            "cubic:beta_cubic=0.5; or one of your own, my_law.py:Aimd:a=2.",
+            autocompletion=complete.law,
+            show_default=False,
+        ),
+    ],
+    against: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME[,NAME]...",
+            help="The laws that it is held against: verdicts are relative to reno and cubic, and "
+            "all of them are rivals on one link.",
+            autocompletion=complete.tcps,
+        ),
+    ] = "reno,cubic,bbr",
+    only: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ID[,ID]...",
+            help="Evaluate these criteria only, such as E1,E4.",
+            show_default=False,
+        ),
+    ] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Fewer paths, shorter runs and 3 replications.")
+    ] = False,
+    full: Annotated[bool, typer.Option("--full", help="Longer runs and 10 replications.")] = False,
+    write: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ID[,ID]...",
+            help="Save the scenarios of these criteria to --out or here, and run nothing.",
+            show_default=False,
+        ),
+    ] = None,
+    replications: Annotated[
+        int | None,
+        typer.Option(
+            "--replications",
+            "-n",
+            help="Number of replications; by default 5.",
+            min=1,
+            max=1000,
+            show_default=False,
+        ),
+    ] = None,
+    seed: opt.Seed = 1,
+    workers: opt.Workers = None,
+    output: Output = STANDARD,
+) -> None:
+    """Evaluate a congestion control by the criteria that RFC 9743 asks of a new one.
+
+    Each criterion holds it against Reno and CUBIC in the same scenarios. A verdict is pass,
+    attention, wrong or not evaluated; the exit code is 0 whatever the verdicts are.
+    """
+    from airtcp.questions.evaluate import call
+
+    if quick and full:
+        fail("--quick and --full: give one of them")
+    effort = "quick" if quick else "full" if full else "standard"
+    if write is not None:
+        with refusals("evaluate", []):
+            files = call.scenario_files(law, write, against=against, effort=effort, seed=seed)
+        _save(files, output)
+        return
+    where = output.places([])
+    begin, used = time.perf_counter(), time.process_time()
+    with refusals("evaluate", []), progress(quiet=output.quiet) as tell:
+        result = call.evaluate(
+            law,
+            against=against,
+            only=only or (),
+            effort=effort,
+            replications=replications,
+            seed=seed,
+            workers=workers,
+            progress=tell,
+        )
+    wall, cpu = time.perf_counter() - begin, time.process_time() - used
+    note(f"evaluated in {wall:.0f} s, {cpu:.0f} s of processor time", quiet=output.quiet)
+    done = len(result)
+    output.finish(
+        result,
+        where,
+        rows=lambda: (result.criteria, result.json["criteria"]),
+        stopped="" if result.interrupted else None,
+        finished=done,
+    )
+
+
+def _save(files: dict[str, str], output: Output) -> None:
+    """Write scenarios to the folder of --out, or to the present one."""
+    from airtcp.files import atomic_write
+    from airtcp.words.sentences import counted
+
+    home = output.out or Path()
+    there = [name for name in files if (home / name).exists()]
+    if there and not output.force:
+        fail(f"{home / there[0]} exists; --force replaces it, --out DIR writes elsewhere")
+    with atomic_write.staged() as staged:
+        for name, text in files.items():
+            staged.file(home / name, live=False).write_text(text, encoding="utf-8")
+    tomls: Sequence[str] = [name for name in files if name.endswith(".toml")]
+    note(f"{counted(len(tomls), 'scenario')}: {home}", quiet=output.quiet)
+    print(f"airtcp run {home / tomls[0]}")  # noqa: T201 - the command that comes next

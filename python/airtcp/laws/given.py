@@ -1,0 +1,143 @@
+"""The laws of one's own that a call names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+from airtcp import _core
+from airtcp._core import AirtcpError, LawError
+from airtcp.data.extension import registry
+from airtcp.laws.base import BoundLaw, Law
+from airtcp.laws.source import Found, found_in, of_class, spec_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+Tcp: TypeAlias = "str | type[Law] | BoundLaw"
+"""A TCP as a caller names it."""
+
+
+class OwnLaws:
+    """The laws that a call names."""
+
+    def __init__(self, files: Iterable[str] = ()) -> None:
+        """Load the laws that scenarios may name: files, modules, or `FILE:CLASS`."""
+        self.all: list[Found] = []
+        """The laws, in the order in which they are named."""
+        self.sources: list[str] = []
+        """Files and modules, as `--law` takes them."""
+        for file in files:
+            spec = spec_of(file)
+            if spec is None or spec.rest:
+                message = f"{file}: expected a file in Python, such as my_law.py or my_law.py:Aimd"
+                raise LawError(message)
+            for law in found_in(spec.source, spec.law):
+                self._add(law)
+            self._from(file)
+
+    def names(self, given: Tcp | Iterable[Tcp]) -> list[str]:
+        """Return TCPs as the extension reads them, and load the laws that they name.
+
+        Args:
+            given: One or several; a text may have several, separated by commas.
+
+        Raises:
+            LawError: If a law cannot be loaded.
+            TypeError: If one is neither text nor a law.
+        """
+        several = [given] if isinstance(given, (str, type, BoundLaw)) else list(given)
+        names: list[str] = []
+        for one in several:
+            if isinstance(one, str):
+                parts = [part.strip() for part in one.split(",")]
+                names += [self._name(part) for part in parts if part]
+            elif isinstance(one, BoundLaw):
+                names.append(":".join([self._class(one.law), *one.texts]))
+            elif isinstance(one, type) and issubclass(one, Law):  # pyright: ignore[reportUnnecessaryIsInstance] - from anyone
+                names.append(self._class(one))
+            else:
+                message = (
+                    f"tcp has {one!r}, of type {type(one).__name__}; expected the name of a TCP, "
+                    "or a class on airtcp.laws.Law"
+                )
+                raise TypeError(message)
+        return names
+
+    def _name(self, text: str) -> str:
+        front, sign, behind = text.partition("@")
+        spec = spec_of(front)
+        if spec is None or spec.source.lower() in _taken():
+            return text
+        found = found_in(spec.source, spec.law)
+        if len(found) > 1:
+            names = ", ".join(law.label for law in found)
+            message = (
+                f"{spec.source}: it has several laws ({names}); name one, as in "
+                f"{spec.source}:{found[0].label}"
+            )
+            raise LawError(message)
+        self._from(spec.source)
+        return self._add(found[0]) + spec.rest + sign + behind
+
+    def _class(self, law: type[Law]) -> str:
+        found = of_class(law)
+        if found.file.endswith(".py"):
+            self._from(found.file)
+        return self._add(found)
+
+    def _from(self, source: str) -> None:
+        if source not in self.sources:
+            self.sources.append(source)
+
+    def _add(self, found: Found) -> str:
+        label = found.label
+        if label.lower() in _taken():
+            message = f"{label}: a built-in TCP has this name; rename your law"
+            raise LawError(message)
+        if not any(law.is_same(found) for law in self.all):
+            self.all.append(found)
+        return label
+
+    def __bool__(self) -> bool:
+        """Return whether the call names any."""
+        return bool(self.all)
+
+    @property
+    def hashes(self) -> list[str]:
+        """The hash of the source of each."""
+        return [law.sha256 for law in self.all]
+
+    @property
+    def core(self) -> _core.Laws | None:
+        """The laws as the extension takes them."""
+        laws = [(law.label, law.law, law.file, law.sha256, law.keys) for law in self.all]
+        return _core.Laws(laws) if laws else None
+
+    def workers(self, asked: int | None) -> int | None:
+        """Return the number of threads: laws in Python run in one."""
+        return 1 if any(law.is_python for law in self.all) else asked
+
+
+def _taken() -> set[str]:
+    """Return the names of built-in TCPs."""
+    families = ("congestion", "recovery")
+    return {"own", "lt-tcp", "sliding"} | {e["name"] for f in families for e in registry(f)}
+
+
+def own_laws(files: str | Iterable[str], tcp: Tcp | None) -> tuple[OwnLaws, str | None]:
+    """Return the laws that a call names, and its only TCP as the extension reads it.
+
+    Args:
+        files: Files with laws that scenarios may name.
+        tcp: The TCP, if there is one.
+
+    Raises:
+        LawError: If a law cannot be loaded.
+        AirtcpError: If there are several TCPs.
+    """
+    laws = OwnLaws([files] if isinstance(files, str) else files)
+    names = [] if tcp is None else laws.names(tcp)
+    if len(names) > 1:
+        message = f"tcp: one TCP is put into the flows, and there are {', '.join(names)}"
+        raise AirtcpError(message)
+    return laws, names[0] if names else None

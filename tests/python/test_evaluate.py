@@ -1,0 +1,297 @@
+"""Evaluations: how laws are named, what decides a verdict, and known laws in short runs.
+
+The validation of all criteria by known laws is `scripts/evaluation`; a fast part of it is here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import airtcp
+from airtcp.questions.evaluate import criteria
+from airtcp.questions.evaluate.bounds import Bound
+from airtcp.questions.evaluate.call import scenario_files
+from airtcp.questions.evaluate.criterion import STANDARD, Check, Plan
+from airtcp.questions.evaluate.judge import STOPPED, judged, yardsticks
+from airtcp.questions.evaluate.law import read_law
+from airtcp.questions.evaluate.write import file_name
+from airtcp.questions.scenarios import table_text
+from airtcp.words import grammar
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from airtcp.questions.evaluate.result import EvaluateResult
+
+VERDICTS = {"pass", "attention", "wrong", "not evaluated"}
+
+
+@cache
+def known(law: str, only: str) -> EvaluateResult:
+    return airtcp.evaluate(law, only=only, effort="quick")
+
+
+def verdicts(law: str, only: str) -> dict[str, str]:
+    found = {one["id"]: one["verdict"] for one in known(law, only).json["criteria"]}
+    return {name: found[name] for name in only.split(",")}
+
+
+def check(*, more: bool = False, wrong: float | None = None) -> Check:
+    bound = Bound(
+        "at most one more",
+        "a test",
+        (lambda yards: yards[0] - 1) if more else (lambda yards: yards[0] + 1),
+        more_is_better=more,
+        wrong=None if wrong is None else lambda _: wrong,
+    )
+    return Check("here", lambda _: [], lambda: 0.0, bound, "quantity")
+
+
+@pytest.mark.parametrize(
+    ("own", "yard", "expected", "unsure"),
+    [
+        ([2.0, 2.1, 2.2], [2.0, 2.0, 2.0], "pass", False),
+        ([4.0, 4.1, 4.2], [2.0, 2.0, 2.0], "attention", False),
+        # The mean is beyond the limit, but not its interval.
+        ([9.0, 1.0, 2.0], [2.0, 2.0, 2.0], "pass", True),
+        # Paired: the law follows the yardstick, and is always beyond it.
+        ([9.0, 4.5, 6.4], [7.0, 2.6, 4.5], "attention", False),
+        ([9.0, 9.1, 9.2], [2.0, 2.0, 2.0], "wrong", False),
+        # What is wrong in itself is not if the yardstick does the same.
+        ([9.0, 9.1, 9.2], [9.0, 9.0, 9.0], "pass", False),
+    ],
+)
+def test_a_verdict_is_about_the_interval_of_the_distance(
+    own: list[float], yard: list[float], expected: str, *, unsure: bool
+) -> None:
+    found = judged(check(wrong=8.0), own, {"cubic": yard})
+    assert found is not None
+    assert (found["verdict"], found["unsure"]) == (expected, unsure)
+
+
+def test_more_may_be_better() -> None:
+    found = judged(check(more=True), [0.5, 0.6], {"cubic": [3.0, 3.1]})
+    assert found is not None
+    assert found["verdict"] == "attention"
+    assert found["better"] is False
+
+
+def test_a_check_without_values_is_not_judged() -> None:
+    assert judged(check(), None, {"cubic": [1.0]}) is None
+    assert judged(check(), [1.0], {"cubic": None}) is None
+
+
+def test_the_law_itself_is_no_yardstick() -> None:
+    against = [read_law(name) for name in ("reno", "cubic", "bbr")]
+    assert [one.label for one in yardsticks(read_law("bbr1"), against)] == ["cubic", "reno"]
+    assert [one.label for one in yardsticks(read_law("cubic"), against)] == ["reno"]
+    other = read_law("cubic:beta_cubic=0.5")
+    assert [one.label for one in yardsticks(other, against)] == ["cubic", "reno"]
+
+
+@pytest.mark.parametrize(
+    ("law", "message"),
+    [
+        ("kubic", "no congestion control has this name"),
+        ("", "no congestion control has this name"),
+        ("cubic:beta", "expected KEY=VALUE"),
+        ("cubic:nothing=1", "beta_cubic"),
+        ("cubic:profile=rfc", "expected KEY=VALUE"),
+        ("cubic:beta_cubic=much", "beta_cubic"),
+    ],
+)
+def test_a_law_that_is_none_is_refused(law: str, message: str) -> None:
+    with pytest.raises(airtcp.AirtcpError, match=message):
+        airtcp.evaluate(law, only="E3", effort="quick", replications=1)
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({"only": "E28"}, "E0 to E27"),
+        ({"against": "bbr"}, "reno or cubic"),
+        ({"effort": "much"}, "quick, standard, full"),
+    ],
+)
+def test_other_options_are_refused(asked: dict[str, Any], message: str) -> None:
+    with pytest.raises(airtcp.AirtcpError, match=message):
+        airtcp.evaluate("reno", **asked)
+
+
+def test_every_criterion_stands_in_the_document() -> None:
+    document = known("bbr1", "E4,E12").json
+    assert [one["id"] for one in document["criteria"]] == [f"E{number}" for number in range(28)]
+    for one in document["criteria"]:
+        assert one["verdict"] in VERDICTS
+        assert one["source"] or one["id"] == "E0"
+        assert (one["value"] is None) == (one["verdict"] == "not evaluated")
+        assert one["reason"] or one["verdict"] != "not evaluated"
+
+
+def test_bbr1_loses_packets_in_short_buffers_and_starves_rivals() -> None:
+    assert verdicts("bbr1", "E4,E12") == {"E4": "wrong", "E12": "wrong"}
+    answer = known("bbr1", "E4,E12").answer()
+    assert answer is not None
+    assert answer.headline.startswith("bbr1 is not ready: it keeps losing packets")
+    assert "starves rivals" in answer.headline
+
+
+def test_vegas_is_starved() -> None:
+    assert verdicts("vegas", "E12") == {"E12": "attention"}
+    found = next(one for one in known("vegas", "E12").json["criteria"] if one["id"] == "E12")
+    assert found["quantity"] == "own share"
+
+
+def test_cubic_takes_more_than_reno_in_deep_buffers() -> None:
+    assert verdicts("cubic", "E12") == {"E12": "attention"}
+    checks = next(
+        one["checks"] for one in known("cubic", "E12").json["criteria"] if one["id"] == "E12"
+    )
+    beyond = {
+        each["at"]["buffer_bdp"]: each["verdict"]
+        for each in checks
+        if each["quantity"] == "harm" and each["name"].startswith("beside reno")
+    }
+    assert beyond == {0.5: "pass", 1: "pass", 4: "attention"}
+
+
+@pytest.mark.parametrize("law", ["bbr1", "vegas", "cubic"])
+def test_the_answer_keeps_to_the_grammar(law: str) -> None:
+    only = "E4,E12" if law == "bbr1" else "E12"
+    answer = known(law, only).answer()
+    assert answer is not None
+    names = [law, *known(law, only).json["options"]["against"]]
+    assert grammar.problems(answer, [*names, *(f"E{number}" for number in range(28))]) == []
+    lines = str(answer).splitlines()
+    assert len(lines) <= grammar.LINES
+    assert max(map(len, lines)) <= 100
+
+
+def test_ctrl_c_keeps_what_is_finished() -> None:
+    def press(done: int, total: int, _label: str) -> None:
+        if 3 * done > total:
+            raise KeyboardInterrupt
+
+    result = airtcp.evaluate(
+        "vegas", only="E18,E19", effort="quick", replications=2, workers=1, progress=press
+    )
+    assert result.interrupted
+    found = {one["id"]: one for one in result.json["criteria"]}
+    assert found["E19"]["verdict"] == "not evaluated"
+    assert found["E19"]["reason"] == STOPPED
+
+
+def test_a_failing_scene_ends_the_evaluation() -> None:
+    with pytest.raises(airtcp.ScenarioError, match="beta_cubic"):
+        airtcp.evaluate("cubic:beta_cubic=7", only="E18", effort="quick", replications=1)
+
+
+def test_a_law_without_keys_keeps_the_parameters_of_the_profile() -> None:
+    assert read_law("reno").tcp()["congestion"] == "reno"
+    assert read_law("vegas:alpha=3").tcp()["congestion"] == {"law": "vegas", "alpha": 3}
+
+
+OWN = """
+import random
+from airtcp.laws import Ack, Congestion, Law
+
+
+class Aimd(Law):
+    'Adds a segments per round trip, multiplies by b on congestion'
+
+    a: float = 1.0
+    b: float = 0.5
+
+    def avoid(self, ack: Ack) -> None:
+        self.grow(self.a * self.mss * ack.acked / self.cwnd)
+
+    def reduced(self, c: Congestion) -> float:
+        return self.b * self.cwnd
+
+
+class Hidden(Aimd):
+    'Draws its own random numbers'
+
+    def avoid(self, ack: Ack) -> None:
+        self.grow(random.random() * self.mss * ack.acked / self.cwnd)
+"""
+
+
+def test_a_law_of_ones_own_is_evaluated(tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(OWN, encoding="utf-8")
+    asked: dict[str, Any] = {"only": "E0,E18", "effort": "quick", "replications": 2}
+    result = airtcp.evaluate(f"{file}:Aimd:b=0.7", **asked)
+    found = {one["id"]: one["verdict"] for one in result.json["criteria"]}
+    assert (found["E0"], found["E18"]) == ("pass", "pass")
+    law = result.json["law"]
+    assert law["tcp"]["congestion"] == {"external": "Aimd", "b": 0.7}
+    assert law["sha256"] == hashlib.sha256(OWN.encode()).hexdigest()
+    assert f"airtcp evaluate {file}:Aimd:b=0.7" in result.page()
+    saved = scenario_files(f"{file}:Aimd:b=0.7", "E18", effort="quick")
+    (tmp_path / "saved.toml").write_text(next(iter(saved.values())), encoding="utf-8")
+    assert airtcp.run(tmp_path / "saved.toml", law=str(file), replications=1).flows["name"]
+
+
+def test_a_law_that_draws_its_own_random_numbers_is_found(tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(OWN, encoding="utf-8")
+    result = airtcp.evaluate(f"{file}:Hidden", only="E0", effort="quick", replications=1)
+    assert result.json["criteria"][0]["verdict"] == "wrong"
+    answer = result.answer()
+    assert answer is not None
+    assert "gives another result in another process" in answer.headline
+
+
+def test_equal_inputs_give_equal_text() -> None:
+    texts = {
+        airtcp.evaluate("vegas", only="E3", effort="quick", replications=2, workers=n).text
+        for n in (1, 2, 3)
+    }
+    assert len(texts) == 1
+
+
+def test_the_page_shows_what_was_run(tmp_path: Path) -> None:
+    result = known("bbr1", "E4,E12")
+    assert "share-0" in result.plots
+    page = result.page()
+    assert "airtcp evaluate bbr1" in page
+    assert "Not asked for" in page
+    written = result.write(tmp_path / "out")
+    names = {path.name for path in written}
+    assert {"evaluate.json", "criteria.parquet", "checks.parquet", "report.html"} <= names
+    assert json.loads((tmp_path / "out" / "evaluate.json").read_text("utf-8")) == result.json
+
+
+def test_saved_scenarios_give_the_same_numbers(tmp_path: Path) -> None:
+    files = scenario_files("bbr1", "E4", effort="quick")
+    name = "e4-16-flows-0.5-bdp.toml"
+    assert name in files
+    (tmp_path / name).write_text(files[name], encoding="utf-8")
+    flows = airtcp.run(tmp_path / name).flows.rows()
+    checks = next(
+        one["checks"] for one in known("bbr1", "E4,E12").json["criteria"] if one["id"] == "E4"
+    )
+    value = next(each["value"] for each in checks if each["name"] == "16 flows, 0.5 BDP")
+    shares: list[float] = []
+    for number in range(3):
+        own = [row for row in flows if row["replication"] == number]
+        sent = sum(row["segments_sent"] for row in own)
+        shares.append(sum(row["retransmissions"] for row in own) / sent)
+    assert sum(shares) / 3 == pytest.approx(value, rel=1e-12)
+
+
+def test_names_of_scenarios_are_different() -> None:
+    law = read_law("reno")
+    others = [read_law("cubic"), read_law("bbr")]
+    plan = Plan(law, STANDARD, others, others[:1])
+    for one in criteria.every():
+        named: dict[str, str] = {}
+        for scene in (s for c in (one.checks or (lambda _: []))(plan) for s in c.scenes(law)):
+            text = table_text(scene.scenario)
+            assert named.setdefault(file_name(scene.name), text) == text, (one.id, scene.name)
