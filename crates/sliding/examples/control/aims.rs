@@ -188,7 +188,9 @@ pub(crate) fn joiner(o: &Options) {
         .chain(queues(RATE, 80.0).into_iter().take(5).map(|q| q.0))
         .collect();
     header(
-        "Joiner: goodput over that of Reno, which began 2, 5 and 9 s before, least; aim: at least 0.3",
+        &format!(
+            "Joiner: goodput over that of Reno, which began {distances:?} s before, least; aim: at least 0.3"
+        ),
         &columns,
     );
     for (mbps, rtt) in [(10, 80.0), (10, 200.0), (100, 80.0)] {
