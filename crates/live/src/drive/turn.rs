@@ -120,7 +120,8 @@ impl Loop {
         mut client: Option<&mut Child>,
         outputs: &mut Outputs,
     ) -> Result<Why, Failure> {
-        let mut last = clock::now();
+        // A stop between the start of COMMAND and the first turn counts, too.
+        let mut last = self.begin;
         loop {
             let now = clock::now();
             self.took = now - self.begin;
