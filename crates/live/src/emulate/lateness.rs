@@ -8,7 +8,7 @@
 //! ```
 //! RTT is the round-trip time of the path without a queue. A link never delivers more in 10 ms than its rate, but a cell
 //! does: an aggregate of 802.11 hands over some hundred frames at one instant. The kernel takes 1 to 3 us for each, so the
-//! last is written hundreds of microseconds late on an idle machine, too. Lateness adds to delay, and changes no fate.
+//! last is written hundreds of microseconds late even if nothing else delays it. Lateness adds to delay, and changes no fate.
 
 use airtcp_units::{Delays, Nanos, Span};
 
