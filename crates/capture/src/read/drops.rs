@@ -78,7 +78,8 @@ mod tests {
         assert_eq!(all, [stretch(10, 30, 5), stretch(40, 60, 3)]);
         // One count at the end is that of the whole capture.
         let count = Statistics { dropped_by_system: Some(7), ..Statistics::default() };
-        let whole = Counted::NONE.take(&count, 90, Some(4));
+        let mut counted = Counted::NONE;
+        let whole = counted.take(&count, 90, Some(4));
         assert_eq!(whole, Some(stretch(4, 90, 7)));
     }
 }

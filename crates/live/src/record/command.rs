@@ -5,6 +5,7 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Duration;
 
 use airtcp_os::error::Error;
 use airtcp_os::ring::{Ring, Shape};
@@ -50,6 +51,11 @@ fn seconds(text: &str) -> Result<f64, String> {
     let value: f64 = text.trim_end_matches('s').trim().parse().unwrap_or(f64::NAN);
     let fits = (0.001..=1e9).contains(&value);
     if fits { Ok(value) } else { Err("expected seconds, 0.001 to 10^9".to_owned()) }
+}
+
+fn nanoseconds(seconds: f64) -> i64 {
+    let time = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
+    i64::try_from(time.as_nanos()).unwrap_or(i64::MAX)
 }
 
 /// Standard output, and a file that gets the same.
@@ -123,7 +129,7 @@ impl Record {
         let out = BufWriter::with_capacity(HELD, Both { output: io::stdout(), file });
         let mut recording = Recording::new(out, &self.device, link_type, snap)?;
         let begin = clock::now();
-        let limit = self.time.map(|seconds| begin.saturating_add((seconds * 1e9) as i64));
+        let limit = self.time.map(|seconds| begin.saturating_add(nanoseconds(seconds)));
         let mut count_at = begin + COUNT_NS;
         loop {
             let (mut failed, mut last) = (None, begin);
@@ -161,25 +167,7 @@ impl Record {
                 }
             }
         }
-        self.rest(&mut ring, &mut recording, limit)
-    }
-
-    /// Writes the frames that wait when it ends, and the last counts.
-    fn rest<W: Write>(
-        &self,
-        ring: &mut Ring,
-        recording: &mut Recording<W>,
-        limit: Option<i64>,
-    ) -> Result<(), End> {
-        let end = limit.map_or(clock::now(), |limit| limit.min(clock::now()));
-        while let Some(frame) = ring.peek() {
-            if frame.stamp > end {
-                break;
-            }
-            recording.frame(&frame)?;
-            ring.release();
-        }
-        Ok(recording.counted(ring.seen()?, clock::wall())?)
+        rest(&mut ring, &mut recording, limit)
     }
 
     /// Opens the ring; it begins to fill here. Returns the link type and the bytes kept of a frame, too.
@@ -223,4 +211,21 @@ impl Record {
             other => other.into(),
         }
     }
+}
+
+/// Writes the frames that wait when it ends, and the last counts.
+fn rest<W: Write>(
+    ring: &mut Ring,
+    recording: &mut Recording<W>,
+    limit: Option<i64>,
+) -> Result<(), End> {
+    let end = limit.map_or(clock::now(), |limit| limit.min(clock::now()));
+    while let Some(frame) = ring.peek() {
+        if frame.stamp > end {
+            break;
+        }
+        recording.frame(&frame)?;
+        ring.release();
+    }
+    Ok(recording.counted(ring.seen()?, clock::wall())?)
 }

@@ -256,6 +256,12 @@ def _ended(text: str) -> str | None:
 def _first_doubt(document: Mapping[str, Any]) -> str | None:
     if document["interrupted"]:
         return "The analysis was stopped: the numbers are those of what was read."
+    if dropped := sum(file.get("dropped_packets", 0) for file in document["files"]):
+        every = dropped + sum(file["packets"] for file in document["files"])
+        return (
+            f"The capturing system dropped {count(dropped)} of {counted(every, 'packet')}: what"
+            " seems lost may have passed (--details says when)."
+        )
     notes = (note for file in document["files"] for note in file["warnings"])
     unheard = next((note for note in notes if note.startswith(_NO_ACK)), None)
     # Then losses of 802.11 are hardly seen.
