@@ -144,6 +144,6 @@ MISBEHAVING: Final = Criterion(
     "E26",
     "false ACKs",
     "RFC 9743 7.6",
-    missing="airtcp has no receiver that divides ACKs or sends them too early",
+    missing="it has no scenarios yet (tcp.misbehaviour)",
 )
 EVERY: Final = (LITTLE, BURSTS, DATA_CENTRE, MISBEHAVING)
