@@ -69,6 +69,7 @@ bench: ## Measure speed, also against ns-3 and ns-2, and size; prints tables
 	benches/run
 	benches/wifi
 	benches/instructions
+	cargo run --quiet --release --locked -p airtcp-sliding --example control -- --short
 
 # With libFuzzer where a nightly toolchain and cargo-fuzz are installed, else the tests' own mutations.
 FUZZ_SECONDS ?= 600

@@ -1,6 +1,6 @@
 //! Any text as what other programs say to `airtcp-live`: listings of `iw` and `nft`, recorded arrivals, lines of control.
 
-use airtcp_live::emulate::{RECORD_HEADER, Set, read_arrivals};
+use airtcp_live::emulate::{RECORD_HEADER, Recorded, Set, read_arrivals};
 use airtcp_live::ftca::device::Device;
 use airtcp_live::ftca::{listing, station};
 
@@ -38,7 +38,7 @@ pub(crate) fn listings(bytes: &[u8]) {
 pub(crate) fn arrivals(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     if let Ok(read) = read_arrivals(&text, 2) {
-        assert!(read.is_sorted_by_key(|one| one.at()));
+        assert!(read.is_sorted_by_key(Recorded::at));
         let lines: Vec<String> = read.iter().map(ToString::to_string).collect();
         let written = format!("{RECORD_HEADER}\n{}", lines.join("\n"));
         assert_eq!(read_arrivals(written.trim_end(), 2).as_ref(), Ok(&read));

@@ -24,8 +24,7 @@ from browser import wait_for
 from grammar import LINES, problems
 
 if TYPE_CHECKING:
-    from airtcp.questions.results import RunResult
-
+    from airtcp import RunResult
     from browser import Browser
 
 ROOT = Path(__file__).resolve().parents[2]

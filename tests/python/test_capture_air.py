@@ -114,7 +114,7 @@ def test_hidden_stations_are_found(tmp_path: Path) -> None:
         assert losses["loss_with_overlap"] > 0.9
         assert losses["loss_without_overlap"] < 0.5
         assert losses["p_value"] < 1e-9
-    assert [finding.headline for finding in result.findings].count("hidden stations") == 1
+    assert [finding.headline for finding in result.findings].count("Hidden stations") == 1
 
 
 def test_one_radio_shows_a_part(tmp_path: Path) -> None:
@@ -138,7 +138,7 @@ def test_stations_that_hear_each_other_are_not_hidden(tmp_path: Path) -> None:
         sensing = found["air"]["carrier_sensing"]
         assert sensing["pairs_tested"] > 0
         assert sensing["pairs"] == []
-        assert all(finding.headline != "hidden stations" for finding in found.findings)
+        assert all(finding.headline != "Hidden stations" for finding in found.findings)
 
 
 def test_the_air_over_time_adds_up(browser: Browser, tmp_path: Path) -> None:

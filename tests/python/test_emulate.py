@@ -11,7 +11,6 @@ import json
 import os
 import shutil
 import signal
-import struct
 import subprocess
 import sys
 import tempfile
@@ -109,39 +108,27 @@ def emulate(folder: Path, scenario: Path, *words: str, wrap: tuple[str, ...] = (
     return Emulated(done.returncode, done.stdout, done.stderr, document, fates, files["all.pcapng"])
 
 
-def split(pcapng: Path, folder: Path) -> list[Path]:
-    """Write a capture per interface of a pcapng file, because each port is a point of its own."""
-    data, at = pcapng.read_bytes(), 0
-    packets: dict[int, list[tuple[int, bytes]]] = {}
-    while at + 12 <= len(data):
-        kind, length = struct.unpack_from("<II", data, at)
-        if kind == 6:
-            port, high, low, kept, _ = struct.unpack_from("<5I", data, at + 8)
-            frame = data[at + 28 : at + 28 + kept]
-            packets.setdefault(port, []).append((high << 32 | low, frame))
-        at += length
-    paths: list[Path] = []
-    for port, frames in sorted(packets.items()):
-        path = folder / f"port{port}.pcap"
-        # The magic number of times in nanoseconds; link type 1 is Ethernet.
-        parts = [struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 65_535, 1)]
-        for when, frame in sorted(frames):
-            second, nanos = divmod(when, 10**9)
-            parts.append(struct.pack("<4I", second, nanos, len(frame), len(frame)) + frame)
-        path.write_bytes(b"".join(parts))
-        paths.append(path)
-    return paths
+def fetched(folder: Path, **values: str) -> Emulated:
+    """Download a file over LINK with these values, to its end."""
+    (folder / "file").write_bytes(os.urandom(FILE_BYTES))
+    words = [word for key, value in values.items() for word in ("--set", f"links[0].{key}={value}")]
+    serve = f"{sys.executable} -m http.server 8000 --directory {folder}"
+    fetch = ("--server", serve, "--", sys.executable, "-c", FETCH)
+    return emulate(folder, LINK, *words, *fetch)
 
 
 @pytest.fixture(scope="module")
 def download(tmp_path_factory: pytest.TempPathFactory) -> Emulated:
-    """A download over a link with losses, to its end."""
-    folder = tmp_path_factory.mktemp("emulate")
-    (folder / "file").write_bytes(os.urandom(FILE_BYTES))
-    words = ["--set", "links[0].delay=5 ms", "--set", "links[0].rate=20 Mb/s"]
-    serve = f"{sys.executable} -m http.server 8000 --directory {folder}"
-    fetch = ("--server", serve, "--", sys.executable, "-c", FETCH)
-    return emulate(folder, LINK, *words, *fetch)
+    """A download over a link with losses at random."""
+    return fetched(tmp_path_factory.mktemp("emulate"), delay="5 ms", rate="20 Mb/s")
+
+
+@pytest.fixture(scope="module")
+def overflow(tmp_path_factory: pytest.TempPathFactory) -> Emulated:
+    """A download whose queue overflows."""
+    folder = tmp_path_factory.mktemp("overflow")
+    queue = '{ kind = "drop-tail", packets = 20 }'
+    return fetched(folder, delay="5 ms", rate="20 Mb/s", queue=queue, loss='{ model = "none" }')
 
 
 @needs_namespaces
@@ -194,25 +181,82 @@ def test_a_delivered_packet_takes_at_least_its_time_on_the_link(download: Emulat
             assert took >= 0.005 + 8 * int(one["length"]) / 20e6 - 1e-8
 
 
+@dataclass
+class Way:
+    """Data segments of one end: sent, not delivered, and with bytes only that were sent before."""
+
+    sent: int = 0
+    lost: int = 0
+    again: int = 0
+
+
+def logged(fates: list[dict[str, str]], port: str) -> Way:
+    """Count the data segments that entered at a port, by the loss log.
+
+    Packets of a flow that are longer than an ACK with three SACK blocks have data; their TCP header
+    has the option of timestamps, 52 bytes with that of IPv4.
+    """
+    way, last = Way(), dict[str, int]()
+    for one in sorted(fates, key=lambda one: float(one["entered_s"])):
+        if one["port"] == port and one["flow"] != "0" and int(one["length"]) > 100:
+            end = int(one["seq"]) + int(one["length"]) - 52
+            before = last.setdefault(one["flow"], int(one["seq"]))
+            # Sequence numbers wrap.
+            ahead = (end - before + 2**31) % 2**32 - 2**31
+            way.sent += 1
+            way.lost += one["fate"] not in {"delivered", "marked"}
+            way.again += ahead <= 0
+            last[one["flow"]] = before + max(ahead, 0)
+    return way
+
+
+def compared(document: dict[str, Any], sender: str) -> Way:
+    """Count the data segments of a sender, by the comparison of both interfaces of a capture."""
+    ways = [way for one in document["between"] for way in one["directions"]]
+    own = [way for way in ways if way["from"].startswith(sender)]
+    keys = ("sent", "lost", "retransmissions")
+    return Way(*(sum(way[key] for way in own) for key in keys))
+
+
 @needs_namespaces
-def test_the_capture_agrees_with_the_loss_log(
-    download: Emulated, tmp_path: Path, program: list[str]
-) -> None:
-    listed = [*program, "capture", download.pcap, "--json"]
-    whole = json.loads(subprocess.run(listed, capture_output=True, text=True, check=True).stdout)
-    packets = download.document["packets"]
+@pytest.mark.parametrize("run", ["download", "overflow"])
+def test_the_capture_agrees_with_the_loss_log(run: str, request: pytest.FixtureRequest) -> None:
+    """Exactly, in both directions: the capture has each packet at the port where it entered."""
+    done: Emulated = request.getfixturevalue(run)
+    document = airtcp.capture(done.pcap).json
+    packets = done.document["packets"]
     frames = packets["entered"] + packets["delivered"] + 2 * packets["beside"]
-    assert sum(file["packets"] for file in whole["files"]) == frames
-    between = airtcp.capture(split(download.pcap, tmp_path)).json["between"]
-    seen = [way for one in between for way in one["directions"] if way["sent"] > 100]
-    assert len(seen) == 1
-    # Packets of a flow that are longer than SYN and ACK with timestamps have data.
-    sent = [one for one in download.fates if one["port"] == "sender" and one["flow"] != "0"]
-    data = [one for one in sent if int(one["length"]) > 60]
-    lost = [one for one in data if one["fate"] != "delivered"]
-    assert seen[0]["from"].endswith(":8000")
-    assert (seen[0]["sent"], seen[0]["lost"]) == (len(data), len(lost))
-    assert seen[0]["lost"] > 0
+    assert sum(file["packets"] for file in document["files"]) == frames
+    # In the order of their first packets.
+    names = sorted(point["interfaces"] for point in document["points"])
+    assert names == [["receiver"], ["sender"]]
+    # The first node has the address that ends in 1.
+    ways = {"sender": "10.77.0.1:", "receiver": "10.77.0.2:"}
+    for port, address in ways.items():
+        assert compared(document, address) == logged(done.fates, port)
+    data = compared(document, ways["sender"])
+    assert data.sent > FILE_BYTES / 1448
+    assert data.lost > 0
+    # The interface of the sender alone shows the same retransmissions.
+    alone = airtcp.capture(done.pcap, interface="sender").json
+    assert "points" not in alone
+    ends = [one for all_of in alone["connections"] for one in all_of["directions"]]
+    own = [one for one in ends if one["from"].startswith(ways["sender"])]
+    assert sum(one["data_segments"] for one in own) == data.sent
+    assert sum(one["retransmitted_segments"] for one in own) == data.again
+
+
+@needs_namespaces
+def test_the_answer_names_the_interfaces(download: Emulated, program: list[str]) -> None:
+    listed = [*program, "capture", str(download.pcap)]
+    done = subprocess.run(listed, capture_output=True, text=True, check=True)
+    said = " ".join(done.stdout.split())
+    assert "lost between sender and receiver." in said
+    assert " are interfaces of one file with the same packets; --interface takes one alone." in said
+    other = [*listed, "--interface", "eth0"]
+    absent = subprocess.run(other, capture_output=True, text=True, check=False)
+    assert absent.returncode == 2
+    assert "no interface 'eth0'; it has sender, receiver" in absent.stderr
 
 
 @needs_namespaces

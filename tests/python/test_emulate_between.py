@@ -85,6 +85,7 @@ class Bench:
     def __init__(self) -> None:
         """Start the three processes."""
         self.held = [subprocess.Popen(HOLD) for _ in range(3)]
+        self.started: list[subprocess.Popen[str]] = []
         own = space("self")
         assert until(lambda: all(space(one.pid) not in {own, None} for one in self.held))
         left, right, _ = self.held
@@ -120,6 +121,7 @@ class Bench:
         """Start a script on a machine, and wait until it says that it is up."""
         command = self.enter(machine, sys.executable, "-c", code)
         script = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        self.started.append(script)
         assert script.stdout is not None
         assert script.stdout.readline() == "up\n"
         return script
@@ -128,6 +130,7 @@ class Bench:
         """Start the model between the machines."""
         command = self.enter(2, live() or "", "emulate", *map(str, words))
         tool = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+        self.started.append(tool)
         assert tool.stderr is not None
         said = tool.stderr.readline()
         while said.startswith("warning"):
@@ -141,9 +144,12 @@ def bench() -> Iterator[Bench]:
     """Two machines; they go with their processes."""
     made = Bench()
     yield made
-    for held in made.held:
-        held.kill()
-        held.wait()
+    for one in (*made.held, *made.started):
+        one.kill()
+        one.wait()
+        for pipe in (one.stdout, one.stderr):
+            if pipe is not None:
+                pipe.close()
 
 
 @needs_namespaces

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import airtcp
+import grammar
 from airtcp.questions.evaluate import criteria
 from airtcp.questions.evaluate.bounds import Bound
 from airtcp.questions.evaluate.call import scenario_files
@@ -21,7 +22,6 @@ from airtcp.questions.evaluate.judge import STOPPED, judged, yardsticks
 from airtcp.questions.evaluate.law import read_law
 from airtcp.questions.evaluate.write import file_name
 from airtcp.questions.scenarios import table_text
-from airtcp.words import grammar
 
 if TYPE_CHECKING:
     from pathlib import Path

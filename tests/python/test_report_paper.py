@@ -162,12 +162,12 @@ def test_paper_has_every_figure_and_whole_tables(
         page = browser.blank(scheme=scheme, width=A4)
         page.goto(path.as_uri())
         # At once: nothing was scrolled to, and little can have been drawn.
-        wait_for(page, "document.documentElement.dataset.link || !document.getElementById('link')")
+        wait_for(page, "document.documentElement.dataset.ready !== undefined")
         page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
         page.emulate_media(media="print")
         blank = page.evaluate(
             "[...document.querySelectorAll('[data-chart]')].filter(f => !f.querySelector("
-            "'.on-paper path') && !f.querySelector('.empty')).map(f => f.dataset.chart)"
+            "'.on-paper path') && !f.hidden).map(f => f.dataset.chart)"
         )
         assert blank == []
         assert page.evaluate(_MISPLACED, A4) == []

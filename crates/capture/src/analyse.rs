@@ -1,106 +1,57 @@
 //! The analysis of captures: files in, report out.
 
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use crate::air::report::{AirReport, FrameCounts, LinkReport};
+use crate::air::report::FrameCounts;
 use crate::air::{Sniffer, Stamps};
-use crate::assign::{Assignment, Start};
-use crate::between::read::{PointFiles, compare};
-use crate::between::report::BetweenReport;
-use crate::dissect::link;
+use crate::assign::{Assignment, Start, Unit};
+use crate::between::read::{PointFile, PointFiles, compare};
 use crate::error::CaptureError;
-use crate::file::{first_packet, is_empty, read_file, take};
-use crate::join::report::JoinedReport;
+use crate::file::{Manner, first_packet, is_empty, read_file, take};
+use crate::parts::{Overlap, Parts};
+use crate::report::{CAPTURE_SCHEMA, CaptureReport, FileReport, PointReport};
 use crate::shards::Shards;
 use crate::tcp::connections::Report;
 use crate::tcp::{CopyCounts, TrackerLimits};
 use crate::timeless::without_times;
-use crate::warnings::{Found, warnings};
+use crate::warnings::Found;
 
-/// Version of the format of this document.
-pub const CAPTURE_SCHEMA: &str = "airtcp.capture/1";
-
-/// What is found in captures.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct CaptureReport {
-    /// Format of this document.
-    pub schema: String,
-    /// The files, in the order given.
-    pub files: Vec<FileReport>,
-    /// The points of the path at which the files were captured, if there are several.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub points: Vec<PointReport>,
-    /// TCP connections.
-    #[serde(flatten)]
-    pub tcp: Report,
-    /// Links of 802.11, the one with the most attempts first.
-    pub links: Vec<LinkReport>,
-    /// All frames of 802.11.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub air: Option<AirReport>,
-    /// Connections that were captured at several points, compared between them.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub between: Vec<BetweenReport>,
-    /// What the captures of the air and of hosts show together.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub joined: Option<JoinedReport>,
-    /// True if the analysis was stopped before the end.
-    pub interrupted: bool,
+/// How captures are analysed.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Asked<'a> {
+    /// Limits of the memory, and how connections are followed.
+    pub limits: TrackerLimits,
+    /// The only interface that is read, by its name.
+    pub interface: Option<&'a str>,
 }
 
-/// A file.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct FileReport {
-    /// Its path as given.
-    pub path: String,
-    /// Link types of its packets.
-    pub link_type: String,
-    /// Its packets.
-    pub packets: u64,
-    /// Packets with a TCP segment.
-    pub tcp_segments: u64,
-    /// Frames of 802.11.
-    pub air_frames: u64,
-    /// The first place that could not be read, in bytes after decompression.
-    pub damaged_at_bytes: Option<u64>,
-    /// Bytes that were skipped at such places, after decompression.
-    pub skipped_bytes: u64,
-    /// What a reader of the numbers must know.
-    pub warnings: Vec<String>,
-}
-
-/// Files of one point of the path.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct PointReport {
-    /// Its number.
-    pub point: u32,
-    /// Paths of its files, in the order of their times.
-    pub files: Vec<String>,
+impl From<TrackerLimits> for Asked<'_> {
+    fn from(limits: TrackerLimits) -> Self {
+        Self { limits, interface: None }
+    }
 }
 
 /// Analyses files. Those that overlap in time, or that hold the same packets, were captured at different
 /// points: each point is analysed apart, and a connection that several points have is compared between
-/// them. `progress` gets the bytes read of a file and its length; it breaks to stop the analysis.
+/// them. So are interfaces of one file that have the same packets. `progress` gets the bytes read of a file and its length; it breaks to stop the analysis.
 ///
 /// A file whose packets are not in the order of their times is read again and sorted, if it can be.
 ///
 /// # Errors
-/// If a file cannot be opened or is no capture.
-pub fn analyse(
+/// If a file cannot be opened or is no capture, or lacks the interface that is asked for.
+pub fn analyse<'a>(
     paths: &[PathBuf],
-    limits: TrackerLimits,
+    asked: impl Into<Asked<'a>>,
     mut progress: impl FnMut(u64, Option<u64>) -> ControlFlow<()>,
 ) -> Result<CaptureReport, CaptureError> {
+    let asked = asked.into();
     let order = in_order(paths)?;
     let mut again = vec![Again::default(); paths.len()];
     'pass: loop {
-        let mut pass = Pass::new(limits, paths);
+        let mut pass = Pass::new(asked, paths);
         for number in &order {
-            let wanted = pass.read(*number, again[*number], &mut progress)?;
+            let wanted = pass.read(*number, &again[*number], &mut progress)?;
             if pass.interrupted {
                 break;
             }
@@ -109,7 +60,7 @@ pub fn analyse(
                 continue 'pass;
             }
         }
-        return pass.finish(&mut progress);
+        return pass.finish(&again, &mut progress);
     }
 }
 
@@ -125,7 +76,7 @@ fn in_order(paths: &[PathBuf]) -> Result<Vec<usize>, CaptureError> {
 }
 
 /// How a file must be read, as a reading before has shown.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Again {
     /// Its packets are to be sorted.
     is_sorted: bool,
@@ -133,6 +84,17 @@ struct Again {
     is_alone: bool,
     /// What the stamps of its frames of 802.11 are.
     stamps: Stamps,
+    /// The points of its interfaces.
+    parts: Parts,
+}
+
+/// A part of a file while it is read.
+struct Open {
+    place: usize,
+    /// Counts of its point before it.
+    copies: CopyCounts,
+    frames: FrameCounts,
+    start: Start,
 }
 
 /// What analyses the files of one point.
@@ -148,7 +110,7 @@ struct Point {
 
 /// One reading of the files.
 struct Pass<'a> {
-    limits: TrackerLimits,
+    asked: Asked<'a>,
     paths: &'a [PathBuf],
     assignment: Assignment,
     points: Vec<Point>,
@@ -157,9 +119,9 @@ struct Pass<'a> {
 }
 
 impl<'a> Pass<'a> {
-    fn new(limits: TrackerLimits, paths: &'a [PathBuf]) -> Self {
+    fn new(asked: Asked<'a>, paths: &'a [PathBuf]) -> Self {
         Self {
-            limits,
+            asked,
             paths,
             assignment: Assignment::default(),
             points: Vec::new(),
@@ -168,71 +130,75 @@ impl<'a> Pass<'a> {
         }
     }
 
-    /// The point of a file whose first packet has this time.
-    fn point(&mut self, number: usize, path: &Path, first_ns: u64, is_alone: bool) -> usize {
-        let place = self.assignment.place(number, path, first_ns, is_alone);
+    /// Opens a part of a file whose first packet has this time, at its point.
+    fn open(&mut self, unit: Unit, first_ns: u64, how: &Again) -> Open {
+        let path = &self.paths[unit.file];
+        let place = self.assignment.place(unit, path, first_ns, how.is_alone);
         if place == self.points.len() {
             self.points.push(Point {
-                shards: Shards::new(self.limits),
+                shards: Shards::new(self.asked.limits),
                 sniffer: Sniffer::default(),
                 time_ns: [first_ns, first_ns],
                 again: true,
                 untimed: false,
             });
         }
-        place
+        let Point { shards, sniffer, .. } = &mut self.points[place];
+        let (copies, frames) = (shards.copies(), sniffer.frames());
+        sniffer.give_stamps(how.stamps);
+        Open { place, copies, frames, start: Start::default() }
     }
 
     /// Reads a file, and says how it should have been read.
     fn read(
         &mut self,
         number: usize,
-        how: Again,
+        how: &Again,
         progress: &mut impl FnMut(u64, Option<u64>) -> ControlFlow<()>,
     ) -> Result<Again, CaptureError> {
-        let (path, is_compared) = (&*self.paths[number], self.paths.len() > 1);
-        if is_compared && is_empty(path) {
+        let (path, several) = (&*self.paths[number], self.paths.len() > 1);
+        if several && is_empty(path) {
             self.files[number] = Some(FileReport::of(path, &Found::default()));
-            return Ok(how);
+            return Ok(how.clone());
         }
-        let (mut start, mut at) = (Start::default(), None);
-        let (mut before, mut frames_before) = (CopyCounts::default(), FrameCounts::default());
-        let finished = read_file(path, how.is_sorted, progress, |packet, fragments, found| {
-            let place = at.unwrap_or_else(|| {
-                let place = self.point(number, path, packet.time_ns, how.is_alone);
-                let Point { shards, sniffer, .. } = &mut self.points[place];
-                before = shards.copies();
-                frames_before = sniffer.frames();
-                sniffer.give_stamps(how.stamps);
-                at = Some(place);
-                place
-            });
-            let Point { shards, sniffer, .. } = &mut self.points[place];
+        let parts = how.parts.count();
+        let is_compared = several || parts > 1;
+        let mut open: Vec<Option<Open>> = (0..parts).map(|_| None).collect();
+        let (mut overlap, mut first_ns) = (Overlap::default(), None);
+        let manner = Manner { sorted: how.is_sorted, interface: self.asked.interface };
+        let finished = read_file(path, manner, progress, |packet, fragments, found| {
+            let part = how.parts.of(packet.interface);
+            let first_ns = *first_ns.get_or_insert(packet.time_ns);
+            let interfaces = || how.parts.names(part).to_vec();
+            let unit = || Unit { file: number, part, interfaces: interfaces() };
+            let Open { place, start, .. } =
+                open[part].get_or_insert_with(|| self.open(unit(), first_ns, how));
+            let Point { shards, sniffer, .. } = &mut self.points[*place];
             take(packet, fragments, found, sniffer, |segment| {
                 if is_compared {
                     start.take(segment);
+                }
+                if parts == 1 {
+                    overlap.take(packet.interface, segment);
                 }
                 shards.on_segment(segment);
             });
         })?;
         self.interrupted = !finished.whole;
+        let mut wanted = how.clone();
         let mut found = finished.found;
-        let mut wanted = how;
-        if let Some(place) = at {
-            let point = &mut self.points[place];
-            found.copies = point.shards.copies().since(before);
-            point.time_ns[1] = point.time_ns[1].max(found.summary.last_ns);
-            point.again &= finished.again;
-            point.untimed |= found.summary.untimed > 0;
-            let is_copy = self.assignment.end(place, found.summary.last_ns, start);
-            wanted.is_alone |= is_copy && finished.again;
-            let point = &mut self.points[place];
-            found.air_notes = point.sniffer.notes(&frames_before, found.tcp);
+        for open in open.into_iter().flatten() {
+            self.close(open, finished.again, &mut found, &mut wanted);
+        }
+        if parts == 1 {
+            let shown = overlap.parts(&finished.interfaces);
+            found.interfaces = shown.all_names();
+            found.is_read_once = !finished.again;
             if finished.again {
-                wanted.stamps = point.sniffer.stamps();
+                wanted.parts = shown;
             }
-            let other = self.assignment.copy_of(place).map(|file| &self.paths[file]);
-            found.copy_of = other.map(|path| path.display().to_string());
+        } else {
+            found.interfaces = how.parts.all_names();
         }
         // The acknowledgement of a frame follows it in the file, whatever their times are.
         let may_sort = finished.again && found.tcp > 0 && found.air == 0;
@@ -241,14 +207,33 @@ impl<'a> Pass<'a> {
         Ok(wanted)
     }
 
+    /// Ends a part of a file: adds to what was found in it, and to how it should have been read.
+    fn close(&mut self, open: Open, again: bool, found: &mut Found, wanted: &mut Again) {
+        let Open { place, copies, frames, start } = open;
+        let point = &mut self.points[place];
+        found.copies = found.copies.and(point.shards.copies().since(copies));
+        point.time_ns[1] = point.time_ns[1].max(found.summary.last_ns);
+        point.again &= again;
+        point.untimed |= found.summary.untimed > 0;
+        let is_copy = self.assignment.end(place, found.summary.last_ns, start);
+        wanted.is_alone |= is_copy && again;
+        let point = &mut self.points[place];
+        found.air_notes.extend(point.sniffer.notes(&frames, found.tcp));
+        if again && point.sniffer.frames() != frames {
+            wanted.stamps = point.sniffer.stamps();
+        }
+        let other = self.assignment.copy_of(place).map(|file| &self.paths[file]);
+        found.copy_of = found.copy_of.take().or(other.map(|path| path.display().to_string()));
+    }
+
     /// Says which files cannot be compared with those of other points.
     fn name_what_is_read_once(&mut self) {
         if self.points.len() < 2 {
             return;
         }
         for (point, files) in self.points.iter().zip(self.assignment.files()) {
-            for file in files.iter().filter(|_| !point.again) {
-                if let Some(report) = &mut self.files[*file] {
+            for unit in files.iter().filter(|_| !point.again) {
+                if let Some(report) = &mut self.files[unit.file] {
                     report.warnings.push(
                         "it can be read only once, so its connections are not compared with those of \
                          other points: give a file"
@@ -261,6 +246,7 @@ impl<'a> Pass<'a> {
 
     fn finish(
         mut self,
+        again: &[Again],
         progress: &mut impl FnMut(u64, Option<u64>) -> ControlFlow<()>,
     ) -> Result<CaptureReport, CaptureError> {
         self.name_what_is_read_once();
@@ -277,10 +263,17 @@ impl<'a> Pass<'a> {
         };
         let several = self.points.len() > 1;
         let mut points = Vec::new();
-        for ((point, files), number) in
+        let mut clocks: Vec<Vec<usize>> = Vec::new();
+        for ((point, units), number) in
             self.points.into_iter().zip(self.assignment.files()).zip(0..)
         {
-            let files: Vec<PathBuf> = files.iter().map(|file| self.paths[*file].clone()).collect();
+            let file = |unit: &Unit| PointFile {
+                path: self.paths[unit.file].clone(),
+                parts: again[unit.file].parts.clone(),
+                part: unit.part,
+            };
+            let files = units.iter().map(file).collect();
+            let clock = clock(&mut clocks, units);
             let (air, links) = point.sniffer.finish();
             let mut tcp = point.shards.finish();
             if point.untimed {
@@ -290,6 +283,7 @@ impl<'a> Pass<'a> {
             points.push(PointFiles {
                 point: number,
                 files,
+                clock,
                 time_ns: point.time_ns,
                 again: point.again,
             });
@@ -297,7 +291,8 @@ impl<'a> Pass<'a> {
         if several {
             report.points = named(&self.assignment, self.paths);
             if !report.interrupted {
-                report.between = compare(&report.tcp.connections, points, progress)?;
+                let interface = self.asked.interface;
+                report.between = compare(&report.tcp.connections, points, interface, progress)?;
             }
         }
         report.tcp.largest_first();
@@ -305,48 +300,23 @@ impl<'a> Pass<'a> {
     }
 }
 
+/// The number of the clock of some files. Parts of the same files have the same.
+pub(crate) fn clock(clocks: &mut Vec<Vec<usize>>, units: &[Unit]) -> u32 {
+    let files: Vec<usize> = units.iter().map(|unit| unit.file).collect();
+    let number = clocks.iter().position(|known| *known == files).unwrap_or_else(|| {
+        clocks.push(files);
+        clocks.len() - 1
+    });
+    u32::try_from(number).unwrap_or(u32::MAX)
+}
+
 /// The points of an assignment of files.
 pub(crate) fn named(assignment: &Assignment, paths: &[PathBuf]) -> Vec<PointReport> {
-    let name = |file: &usize| paths[*file].display().to_string();
-    let files = assignment.files().zip(0..);
-    files
-        .map(|(files, point)| PointReport { point, files: files.iter().map(name).collect() })
-        .collect()
-}
-
-impl CaptureReport {
-    /// Adds what was found at a point.
-    fn add(
-        &mut self,
-        point: Option<u32>,
-        mut tcp: Report,
-        air: Option<AirReport>,
-        links: Vec<LinkReport>,
-    ) {
-        tcp.set_point(point);
-        self.tcp.add(tcp);
-        self.links.extend(links.into_iter().map(|link| LinkReport { point, ..link }));
-        // The frames of several sniffers are the same ones: the capture with the most counts.
-        let frames = |air: &Option<AirReport>| air.as_ref().map(|air| air.frames.data);
-        if frames(&air) > frames(&self.air) || self.air.is_none() {
-            self.air = air;
-        }
-    }
-}
-
-impl FileReport {
-    pub(crate) fn of(path: &Path, found: &Found) -> Self {
-        let summary = &found.summary;
-        let names: Vec<String> = summary.link_types.iter().map(|n| link::name(*n)).collect();
-        Self {
-            path: path.display().to_string(),
-            link_type: names.join(", "),
-            packets: summary.packets,
-            tcp_segments: found.tcp,
-            air_frames: found.air,
-            damaged_at_bytes: summary.damaged.first().map(|place| place.at),
-            skipped_bytes: summary.skipped_bytes,
-            warnings: warnings(found),
-        }
-    }
+    let name = |unit: &Unit| paths[unit.file].display().to_string();
+    let of = |(units, point): (&[Unit], u32)| PointReport {
+        point,
+        files: units.iter().map(name).collect(),
+        interfaces: units.first().map(|unit| unit.interfaces.clone()).unwrap_or_default(),
+    };
+    assignment.files().zip(0..).map(of).collect()
 }

@@ -2,7 +2,8 @@
 //!
 //! Files that follow each other in time are parts of one capture, as `tcpdump -C` writes them. Files
 //! that overlap in time, or that hold the same packets, were captured at different points: each point
-//! sees every packet of a connection, so its connections are followed apart.
+//! sees every packet of a connection, so its connections are followed apart. Of a file with several points (`parts`),
+//! each part counts as a file here.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -45,12 +46,23 @@ impl Start {
     }
 }
 
+/// A file, or what one point has of it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Unit {
+    /// Number of the file.
+    pub(crate) file: usize,
+    /// Number of the point in the file.
+    pub(crate) part: usize,
+    /// The interfaces of this part; empty if the file has one point.
+    pub(crate) interfaces: Vec<String>,
+}
+
 /// A point, and its files.
 #[derive(Debug)]
 struct Point {
-    /// The path of its first file without digits.
-    name: String,
-    files: Vec<usize>,
+    /// The path of its first file without digits, and its interfaces.
+    name: (String, Vec<String>),
+    files: Vec<Unit>,
     last_ns: u64,
     starts: Vec<Start>,
 }
@@ -66,21 +78,25 @@ impl Assignment {
     /// points that ended before, one whose files differ in the digits of their names comes first.
     pub(crate) fn place(
         &mut self,
-        file: usize,
+        unit: Unit,
         path: &Path,
         first_ns: u64,
         is_alone: bool,
     ) -> usize {
-        let name: String = path.to_string_lossy().chars().filter(|c| !c.is_ascii_digit()).collect();
-        let precedes =
-            |(_, point): &(usize, &Point)| point.last_ns <= first_ns.saturating_add(OVERLAP_NS);
+        let name = path.to_string_lossy().chars().filter(|c| !c.is_ascii_digit()).collect();
+        let name = (name, unit.interfaces.clone());
+        // Another part of the same file was captured at the same time.
+        let precedes = |(_, point): &(usize, &Point)| {
+            point.last_ns <= first_ns.saturating_add(OVERLAP_NS)
+                && point.files.last().is_none_or(|last| last.file != unit.file)
+        };
         let earlier = self.points.iter().enumerate().filter(precedes);
         let latest = earlier.max_by_key(|(_, point)| (point.name == name, point.last_ns));
         let place = latest.filter(|_| !is_alone).map_or(self.points.len(), |(place, _)| place);
         if place == self.points.len() {
             self.points.push(Point { name, files: Vec::new(), last_ns: 0, starts: Vec::new() });
         }
-        self.points[place].files.push(file);
+        self.points[place].files.push(unit);
         place
     }
 
@@ -101,11 +117,11 @@ impl Assignment {
         let others = self.points.iter().enumerate().filter(|(other, _)| *other != place);
         let mut files = others.flat_map(|(_, point)| point.files.iter().zip(&point.starts));
         let is_copy = |other: &Start| !start.times.is_empty() && other.times == start.times;
-        files.find(|(_, other)| is_copy(other)).map(|(file, _)| *file)
+        files.find(|(_, other)| is_copy(other)).map(|(unit, _)| unit.file)
     }
 
-    /// The files of each point, by their numbers.
-    pub(crate) fn files(&self) -> impl Iterator<Item = &[usize]> {
+    /// The files of each point.
+    pub(crate) fn files(&self) -> impl Iterator<Item = &[Unit]> {
         self.points.iter().map(|point| &*point.files)
     }
 }
@@ -119,7 +135,28 @@ mod tests {
     }
 
     fn place(files: &mut Assignment, file: usize, name: &str, first_ns: u64) -> usize {
-        files.place(file, Path::new(name), first_ns, false)
+        let unit = Unit { file, ..Unit::default() };
+        files.place(unit, Path::new(name), first_ns, false)
+    }
+
+    fn numbers(files: &Assignment) -> Vec<Vec<usize>> {
+        files.files().map(|units| units.iter().map(|unit| unit.file).collect()).collect()
+    }
+
+    #[test]
+    fn parts_of_a_file_are_of_several_points() {
+        let mut files = Assignment::default();
+        let mut place = |file, part: usize, first_ns| {
+            let interfaces = vec![["a", "b"][part].to_owned()];
+            let unit = Unit { file, part, interfaces };
+            let place = files.place(unit, Path::new("ring.pcapng"), first_ns, false);
+            (place, files.end(place, first_ns + 9, start(0..0)))
+        };
+        assert_eq!([place(0, 0, 10), place(0, 1, 11)], [(0, false), (1, false)]);
+        // The next file of a ring: each interface goes on at its point.
+        let next = 2_000_000_000;
+        assert_eq!([place(1, 1, next), place(1, 0, next)], [(1, false), (0, false)]);
+        assert_eq!(numbers(&files), [[0, 1], [0, 1]]);
     }
 
     #[test]
@@ -134,7 +171,7 @@ mod tests {
         assert_eq!(place(&mut files, 3, "a.pcap2", 9_500_000_000), 0, "by the name");
         assert!(files.end(0, 10_000_000_000, start(150..220)), "the packets of file 1");
         assert_eq!(place(&mut files, 4, "c.pcap", 10_500_000_000), 0, "the point that ended last");
-        assert_eq!(files.files().collect::<Vec<_>>(), [&[0, 1, 3, 4][..], &[2]]);
+        assert_eq!(numbers(&files), [&[0, 1, 3, 4][..], &[2]]);
     }
 
     #[test]

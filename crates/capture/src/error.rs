@@ -32,4 +32,25 @@ pub enum CaptureError {
         /// Its length.
         bytes: u64,
     },
+    /// The file has no interface of the name that is asked for.
+    #[error("{path} has no interface '{name}'{there}")]
+    NoInterface {
+        /// The file.
+        path: String,
+        /// The name.
+        name: String,
+        /// The names that it has, as the end of a sentence.
+        there: String,
+    },
+}
+
+impl CaptureError {
+    /// A file with these interfaces has none of the name that is asked for.
+    pub(crate) fn no_interface(path: String, name: &str, interfaces: &[String]) -> Self {
+        let there = match interfaces {
+            [] => ": the format pcap names none; leave the interface out".to_owned(),
+            all => format!("; it has {}", all.join(", ")),
+        };
+        Self::NoInterface { path, name: name.to_owned(), there }
+    }
 }

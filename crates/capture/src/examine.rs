@@ -11,7 +11,7 @@ use crate::air::log::LinkLog;
 use crate::air::periods::periods;
 use crate::air::report::LinkReport;
 use crate::air::{Sniffer, Stamps};
-use crate::analyse::{CAPTURE_SCHEMA, CaptureReport, FileReport, named};
+use crate::analyse::{Asked, clock, named};
 use crate::assign::Assignment;
 use crate::between::report::BetweenReport;
 use crate::between::{PointLog, between, is_nearest, shared};
@@ -22,11 +22,12 @@ use crate::file::first_packet;
 use crate::join::hosts::HostLog;
 use crate::join::report::JoinedReport;
 use crate::join::{Host, join};
+use crate::report::{CAPTURE_SCHEMA, CaptureReport, FileReport};
+use crate::tcp::Tracker;
 use crate::tcp::connections::Report;
 use crate::tcp::report::ConnectionReport;
-use crate::tcp::{Tracker, TrackerLimits};
 use crate::timeless::without_times;
-use reading::{Hosts, Reading};
+use reading::{Again, Hosts, Reading};
 
 /// Captures by the place at which they were taken.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -84,20 +85,22 @@ pub struct Examination {
 /// and its length; it breaks to stop the analysis.
 ///
 /// # Errors
-/// If a file cannot be opened or is no capture.
-pub fn examine(
+/// If a file cannot be opened or is no capture, or lacks the interface that is asked for.
+pub fn examine<'a>(
     points: &Points,
     wanted: Wanted,
-    limits: TrackerLimits,
+    asked: impl Into<Asked<'a>>,
     mut progress: impl FnMut(u64, Option<u64>) -> ControlFlow<()>,
 ) -> Result<Examination, CaptureError> {
-    let mut alone = vec![false; points.hosts.len()];
+    let Asked { limits, interface } = asked.into();
+    let mut again = vec![Again::default(); points.hosts.len()];
     let mut stamps = vec![Stamps::default(); points.air.len()];
     'pass: loop {
         let mut reading = Reading {
             sniffer: Sniffer::with_log(),
             files: Vec::new(),
             tracks_air: !points.is_joined(),
+            interface,
             progress: &mut progress,
         };
         let is_each = points.is_joined();
@@ -119,11 +122,10 @@ pub fn examine(
             if interrupted {
                 break;
             }
-            let (is_stopped, is_elsewhere) =
-                reading.host(number, path, &mut hosts, alone[number])?;
+            let (is_stopped, wanted) = reading.host(number, path, &mut hosts, &again[number])?;
             interrupted = is_stopped;
-            if is_elsewhere && !alone[number] {
-                alone[number] = true;
+            if wanted != again[number] && !is_stopped {
+                again[number] = wanted;
                 continue 'pass;
             }
         }
@@ -160,6 +162,9 @@ impl Found {
         if several {
             report.points = named(&self.hosts.assignment, &points.hosts);
         }
+        let mut clocks = Vec::new();
+        let clocks: Vec<u32> =
+            self.hosts.assignment.files().map(|units| clock(&mut clocks, units)).collect();
         let (mut reports, mut host_logs, mut times) = (Vec::new(), Vec::new(), Vec::new());
         for (point, number) in self.hosts.points.into_iter().zip(0..) {
             let mut of_point = point.tracker.finish();
@@ -175,7 +180,7 @@ impl Found {
             report.joined = Some(joined(points, &logs, &host_logs, &reports, wanted));
         }
         if several {
-            report.between = compared(&reports, &host_logs, &times);
+            report.between = compared(&reports, &host_logs, &clocks, &times);
         }
         let mut traces = traces_of_links(&logs, &report);
         find_periods(&traces, &mut report);
@@ -216,12 +221,18 @@ fn joined(
 }
 
 /// Compares the connections that several points have.
-fn compared(reports: &[Report], logs: &[HostLog], times: &[[u64; 2]]) -> Vec<BetweenReport> {
+fn compared(
+    reports: &[Report],
+    logs: &[HostLog],
+    clocks: &[u32],
+    times: &[[u64; 2]],
+) -> Vec<BetweenReport> {
     let all: Vec<ConnectionReport> =
         reports.iter().flat_map(|report| report.connections.clone()).collect();
-    let logs = logs.iter().zip(times).zip(0..);
-    let logs: Vec<PointLog> =
-        logs.map(|((log, time_ns), point)| PointLog::new(point, log, *time_ns)).collect();
+    let logs = logs.iter().zip(clocks).zip(times).zip(0..);
+    let logs: Vec<PointLog> = logs
+        .map(|(((log, clock), time_ns), point)| PointLog::new(point, *clock, log, *time_ns))
+        .collect();
     between(&shared(&all), &logs)
 }
 

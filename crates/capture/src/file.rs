@@ -19,6 +19,17 @@ pub(crate) struct Finished {
     pub(crate) whole: bool,
     /// True if the file can be read again.
     pub(crate) again: bool,
+    /// Its interfaces, by their numbers.
+    pub(crate) interfaces: Vec<String>,
+}
+
+/// How a file is read.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Manner<'a> {
+    /// In the order of the times of its packets, as far as memory allows.
+    pub(crate) sorted: bool,
+    /// Only the packets of this interface.
+    pub(crate) interface: Option<&'a str>,
 }
 
 /// Time in ns and link type of the first packet of a regular file that has one.
@@ -44,18 +55,21 @@ pub(crate) fn is_empty(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|known| known.is_file() && known.len() == 0)
 }
 
-/// Reads a file. `take` gets each packet; with `sorted`, in the order of their times as far as memory
-/// allows. `progress` gets the bytes read and the length; it breaks to stop.
+/// Reads a file. `take` gets each packet. `progress` gets the bytes read and the length; it breaks to stop.
 #[inline]
 pub(crate) fn read_file(
     path: &Path,
-    sorted: bool,
+    manner: Manner<'_>,
     mut progress: impl FnMut(u64, Option<u64>) -> ControlFlow<()>,
     mut take: impl FnMut(&Packet<'_>, &mut Fragments, &mut Found),
 ) -> Result<Finished, CaptureError> {
     let input = Input::open(path)?;
     let (read, length) = (input.read.clone(), input.length);
     let mut packets = Packets::new(input)?;
+    if let Some(interface) = manner.interface {
+        packets.read_only(interface);
+    }
+    let sorted = manner.sorted;
     let mut fragments = Fragments::default();
     let mut found = Found { sorted, ..Found::default() };
     let mut count = 0u64;
@@ -83,7 +97,13 @@ pub(crate) fn read_file(
     }
     found.incomplete = fragments.incomplete();
     found.summary = packets.summary().clone();
-    Ok(Finished { found, whole, again: length.is_some() })
+    let interfaces = packets.interfaces().to_vec();
+    if let Some(name) = manner.interface.filter(|_| whole)
+        && !interfaces.iter().any(|known| known == name)
+    {
+        return Err(CaptureError::no_interface(path.display().to_string(), name, &interfaces));
+    }
+    Ok(Finished { found, whole, again: length.is_some(), interfaces })
 }
 
 /// Counts a packet by its content. Frames of 802.11 go to `sniffer`, and TCP segments, those in frames
@@ -149,7 +169,7 @@ mod tests {
         let progress = |_, _| {
             if stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
-        read_file(Path::new(&path), false, progress, |_, _, _| ()).unwrap()
+        read_file(Path::new(&path), Manner::default(), progress, |_, _, _| ()).unwrap()
     }
 
     /// If Ctrl-C stops a pipe within a packet, the packets before it are all that was captured. Without

@@ -1,6 +1,6 @@
 //! What a reader of the numbers must know about a file.
 
-use crate::read::{DamagedPlace, FileSummary};
+use crate::read::{DamagedPlace, Dropped, FileSummary};
 use crate::tcp::{CopyCounts, MANY_COPIES};
 use crate::unread::Unreads;
 
@@ -24,6 +24,10 @@ pub(crate) struct Found {
     pub(crate) late: u64,
     /// What the sniffer says of the file.
     pub(crate) air_notes: Vec<String>,
+    /// The interfaces of each point of the file, if it has several; and true if it cannot be read again, so that they
+    /// were taken for one.
+    pub(crate) interfaces: Vec<String>,
+    pub(crate) is_read_once: bool,
     /// A file that begins with the same packets at the same times.
     pub(crate) copy_of: Option<String>,
 }
@@ -39,7 +43,7 @@ fn counted(count: u64, one: &str, many: &str) -> String {
 /// A line for each thing that a reader must know.
 pub(crate) fn warnings(found: &Found) -> Vec<String> {
     let summary = &found.summary;
-    let mut lines = Vec::new();
+    let mut lines: Vec<String> = dropped(summary).into_iter().chain(interfaces(found)).collect();
     let mut warn = |count: u64, one: &str, many: &str| {
         if count > 0 {
             lines.push(counted(count, one, many));
@@ -93,6 +97,51 @@ pub(crate) fn warnings(found: &Found) -> Vec<String> {
         lines.push("no packet holds TCP or 802.11: nothing was analysed".to_owned());
     }
     lines
+}
+
+/// Stretches of time that a line names.
+const STRETCHES: usize = 3;
+
+/// A line on packets that the capturing system dropped.
+fn dropped(summary: &FileSummary) -> Option<String> {
+    if summary.dropped == 0 {
+        return None;
+    }
+    let dropped = counted(summary.dropped, "packet was", "packets were");
+    let all = summary.packets.saturating_add(summary.dropped);
+    let first_ns = summary.first_ns.unwrap_or_default();
+    let second = |ns: u64| format!("{:.1}", ns.saturating_sub(first_ns) as f64 / 1e9);
+    let stretch =
+        |drops: &Dropped| format!("{} to {} s", second(drops.from_ns), second(drops.to_ns));
+    let mut when: Vec<String> = summary.drops.iter().take(STRETCHES).map(stretch).collect();
+    if summary.drops.len() > STRETCHES {
+        when.push("others".to_owned());
+    }
+    Some(format!(
+        "{dropped} dropped by the capturing system, of {all}. What seems lost then may have passed: {}",
+        when.join(", ")
+    ))
+}
+
+/// Interfaces that a line names.
+const NAMED: usize = 4;
+
+/// A line on interfaces that have the same packets.
+fn interfaces(found: &Found) -> Option<String> {
+    let all = &found.interfaces;
+    if all.len() < 2 {
+        return None;
+    }
+    let mut names = all[..all.len().min(NAMED)].join(", ");
+    if all.len() > NAMED {
+        names.push_str(", ...");
+    }
+    let what = if found.is_read_once {
+        "it can be read only once, so they were taken for one point. Give a file, or --interface with the name of one"
+    } else {
+        "each is a point of its own. --interface reads one alone"
+    };
+    Some(format!("its interfaces {names} have the same packets: {what}"))
 }
 
 /// A line for each kind of copies.

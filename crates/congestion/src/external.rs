@@ -112,7 +112,7 @@ pub struct Offer {
 /// Offers laws to configurations that are read on this thread, in place of those offered before.
 ///
 /// # Errors
-/// A name that a law of this crate has, or that two laws share; a name or key that cannot be written.
+/// A name that two laws share; a name or key that cannot be written.
 pub fn offer(laws: Vec<Outside>) -> Result<Offer, ConfigError> {
     for (i, law) in laws.iter().enumerate() {
         let refuse = |why: String| ConfigError::new("law", format!("\"{}\": {why}", law.label));
@@ -120,9 +120,6 @@ pub fn offer(laws: Vec<Outside>) -> Result<Offer, ConfigError> {
         let named = !law.label.is_empty() && law.label.len() <= LONGEST_LABEL;
         if !named || !law.label.chars().all(plain) {
             return Err(refuse("a name has letters, digits, - and _ only".to_owned()));
-        }
-        if super::laws().iter().any(|entry| entry.name.eq_ignore_ascii_case(&law.label)) {
-            return Err(refuse("a built-in law has this name; rename yours".to_owned()));
         }
         if laws[..i].iter().any(|other| other.label.eq_ignore_ascii_case(&law.label)) {
             return Err(refuse("two laws have this name; rename one".to_owned()));
@@ -254,13 +251,11 @@ impl Serialize for ExternalLaw {
     }
 }
 
-/// The laws from outside among these, each maker once.
-pub fn makers<'a>(laws: impl IntoIterator<Item = &'a super::LawConfig>) -> Vec<&'a ExternalLaw> {
+/// Of these laws, one of each maker.
+pub fn makers<'a>(laws: impl IntoIterator<Item = &'a ExternalLaw>) -> Vec<&'a ExternalLaw> {
     let mut found: Vec<&ExternalLaw> = Vec::new();
     for law in laws {
-        if let super::LawConfig::External(law) = law
-            && !found.iter().any(|other| other.has_maker_of(law))
-        {
+        if !found.iter().any(|other| other.has_maker_of(law)) {
             found.push(law);
         }
     }

@@ -89,6 +89,14 @@ macro_rules! registry {
                 match self { $(Self::$law(_) => $name,)+ Self::External(law) => law.label() }
             }
 
+            /// The law from outside, if it is one.
+            pub const fn external(&self) -> Option<&ExternalLaw> {
+                match self {
+                    Self::External(law) => Some(law),
+                    _ => None,
+                }
+            }
+
             /// Checks the law's parameters.
             ///
             /// # Errors

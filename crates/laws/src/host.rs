@@ -8,7 +8,7 @@ use std::ffi::c_int;
 use airtcp_units::detmath;
 
 use crate::abi::{Ack, Episode, Host, Idle, State};
-use crate::native::{Inner, ack_of, episode_of, idle_of};
+use crate::inner::{Inner, ack_of, episode_of, idle_of};
 
 /// The functions, for every law.
 pub(crate) static FUNCTIONS: Host = Host {

@@ -12,6 +12,7 @@
 mod abi;
 mod header;
 mod host;
+mod inner;
 #[cfg(all(test, unix))]
 mod layout_tests;
 #[cfg(unix)]

@@ -9,3 +9,4 @@ pub mod emulate;
 mod exit;
 pub mod ftca;
 pub mod measure;
+pub mod record;

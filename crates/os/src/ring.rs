@@ -41,6 +41,8 @@ pub struct Frame<'a> {
     pub length: u32,
     /// Arrival by the monotonic clock, ns.
     pub stamp: i64,
+    /// Arrival by the wall clock, as the kernel stamped it, ns since 1970.
+    pub wall: i64,
     /// A VLAN tag that the kernel took out: protocol and control information.
     pub vlan: Option<(u16, u16)>,
     /// Whether the sender left the checksum of TCP or UDP to hardware, so that it is not in the bytes.
@@ -73,6 +75,8 @@ pub struct Ring {
 const VERSION: i32 = 1;
 /// Bytes before a packet: header of the ring, address, alignment, a tagged Ethernet header.
 const BEFORE: u32 = 128;
+/// Bytes before a frame: header of the ring, address, alignment (packet_mmap: the network header is aligned to 16 bytes).
+const BEFORE_FRAME: u32 = 80;
 
 impl Ring {
     /// Opens a ring on a device in the namespace of the calling thread. It holds what arrives from now on, and not
@@ -81,12 +85,33 @@ impl Ring {
     /// # Errors
     /// If the device is not there, if the process may not, or if memory is short.
     pub fn open(device: &str, shape: Shape) -> Result<Self> {
+        Self::make(device, shape, request(shape, BEFORE)?, false)
+    }
+
+    /// Opens a ring on a device as a capture has it: it holds what arrives and what leaves. `shape.mtu` counts from the
+    /// header of the link layer on. A loopback device hands each frame over twice; then what leaves is left out.
+    ///
+    /// # Errors
+    /// As [`Ring::open`].
+    pub fn tap(device: &str, shape: Shape) -> Result<Self> {
+        Self::make(device, shape, request(shape, BEFORE_FRAME)?, true)
+    }
+
+    /// Bytes of memory for each frame in a ring that [`Ring::tap`] opens.
+    pub fn place_of(bytes: u32) -> u32 {
+        place(bytes, BEFORE_FRAME)
+    }
+
+    fn make(device: &str, shape: Shape, request: tpacket_req, outgoing: bool) -> Result<Self> {
         let index = socket::index(device)?;
         let socket = socket::packet(device)?;
-        let request = request(shape)?;
         let failed = |e| Error::device(device, "making a ring for packets", e);
+        // Without a protocol nothing arrives yet.
+        let link = socket::bind(&socket, device, index, false)?;
         socket::set(&socket, libc::PACKET_VERSION, &VERSION).map_err(failed)?;
-        socket::set(&socket, libc::PACKET_IGNORE_OUTGOING, &1_i32).map_err(failed)?;
+        if !outgoing || link == libc::ARPHRD_LOOPBACK {
+            socket::set(&socket, libc::PACKET_IGNORE_OUTGOING, &1_i32).map_err(failed)?;
+        }
         socket::set(&socket, libc::PACKET_RX_RING, &request).map_err(failed)?;
         let map = Map::new(&socket, &request).map_err(failed)?;
         if shape.promiscuous {
@@ -99,7 +124,7 @@ impl Ring {
             };
             socket::set(&socket, libc::PACKET_ADD_MEMBERSHIP, &member).map_err(failed)?;
         }
-        let link = socket::bind(&socket, device, index, true)?;
+        socket::bind(&socket, device, index, true)?;
         let offset = clock::Offset::measure();
         let device = device.to_owned();
         let (error, seen) = (offset.error, Seen::default());
@@ -195,9 +220,14 @@ fn exists(socket: &OwnedFd, index: i32) -> bool {
     rustix::net::netdevice::index_to_name(socket, index).is_ok()
 }
 
+/// Bytes of memory for a frame.
+fn place(bytes: u32, before: u32) -> u32 {
+    bytes.saturating_add(before).clamp(256, 1 << 17).next_power_of_two()
+}
+
 /// The sizes of a ring: places are powers of two, so that whole numbers of them make a block.
-fn request(shape: Shape) -> Result<tpacket_req> {
-    let place = shape.mtu.saturating_add(BEFORE).clamp(256, 1 << 17).next_power_of_two();
+fn request(shape: Shape, before: u32) -> Result<tpacket_req> {
+    let place = place(shape.mtu, before);
     let frames = shape.frames.clamp(64, 1 << 18).next_multiple_of(64);
     if u64::from(place) * u64::from(frames) > 1 << 30 {
         return Err(Error::Input(format!(
@@ -291,6 +321,7 @@ impl Map {
             bytes,
             length: header.tp_len,
             stamp: offset.monotonic(header.tp_sec, header.tp_nsec),
+            wall: i64::from(header.tp_sec) * 1_000_000_000 + i64::from(header.tp_nsec),
             vlan: tagged.then_some((header.tp_vlan_tpid, header.tp_vlan_tci)),
             unsummed: status & libc::TP_STATUS_CSUMNOTREADY != 0,
         })
@@ -323,14 +354,17 @@ mod tests {
     fn sizes_fit_the_kernels_rules() {
         for (mtu, frames) in [(1_500, 4_096), (68, 1), (9_000, 1_000), (65_535, 512), (1_280, 130)]
         {
-            let r = request(Shape { frames, mtu, promiscuous: false }).unwrap();
+            let r = request(Shape { frames, mtu, promiscuous: false }, BEFORE).unwrap();
             assert!(r.tp_block_size.is_multiple_of(4_096), "{mtu} {frames}");
             assert!(r.tp_frame_size.is_multiple_of(16), "{mtu} {frames}");
             assert_eq!(r.tp_block_size / r.tp_frame_size * r.tp_block_nr, r.tp_frame_nr);
             assert!(r.tp_frame_nr >= frames && r.tp_frame_size >= mtu + 128);
         }
-        assert_eq!(request(Shape::default()).unwrap().tp_frame_size, 2_048);
-        assert!(request(Shape { frames: 1 << 18, mtu: 65_535, promiscuous: false }).is_err());
+        assert_eq!(request(Shape::default(), BEFORE).unwrap().tp_frame_size, 2_048);
+        let large = Shape { frames: 1 << 18, mtu: 65_535, promiscuous: false };
+        assert!(request(large, BEFORE).is_err());
+        let cut = Shape { mtu: 160, ..Shape::default() };
+        assert_eq!(request(cut, BEFORE_FRAME).unwrap().tp_frame_size, 256);
     }
 
     #[test]

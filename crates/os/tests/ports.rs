@@ -8,7 +8,7 @@ use airtcp_os::ring::{Ring, Shape};
 use airtcp_os::send::Sender;
 use airtcp_os::signal::{Signal, Signals};
 use airtcp_os::spread::Spread;
-use airtcp_os::{Error, clock, offload, user, wait};
+use airtcp_os::{Error, clock, devices, offload, user, wait};
 use std::io::{Read, Write};
 use std::net::{IpAddr, TcpListener, TcpStream, UdpSocket};
 use std::os::fd::AsFd;
@@ -90,6 +90,7 @@ fn checks(who: &str) {
         println!("{who}: {name} ... ok");
     };
     run("a frame is read as it was sent", a_frame_is_read_as_it_was_sent);
+    run("a tap sees both directions", a_tap_sees_both_directions);
     run("traffic is forwarded", traffic_is_forwarded);
     run("a full ring counts", a_full_ring_counts);
     run("devices that went are named", devices_that_went_are_named);
@@ -130,6 +131,49 @@ fn a_frame_is_read_as_it_was_sent() {
     assert!(ring.peek().is_none());
     let error = sender.send(&[&[0xff; 1_600]]).unwrap_err().to_string();
     assert!(error.contains("1600 bytes is longer than 't0' carries"), "{error}");
+}
+
+/// What arrives at a device and what leaves it, cut to the length asked for; on the loopback device each packet once.
+fn a_tap_sees_both_directions() {
+    const HEAD: usize = 160;
+    let world = World::new();
+    let shape = Shape { frames: 256, mtu: 160, promiscuous: true };
+    let packets = |device: &str, from: IpAddr, to: IpAddr| {
+        let mut ring = world.ports[0].within(|| Ring::tap(device, shape)).unwrap();
+        let socket = world.ports[0].within(|| Ok(UdpSocket::bind((from, 0)).unwrap())).unwrap();
+        let before = clock::wall();
+        socket.send_to(&[7; 1_000], (to, 9)).unwrap();
+        if device == SIDES[0] {
+            world.sender(0).send(&[&[0xff; 1_000]]).unwrap();
+        }
+        let mut lengths = Vec::new();
+        while wait::until(&[ring.as_fd()], Some(clock::now() + 100_000_000)).unwrap()[0] {
+            ring.drain(64, |frame| {
+                assert_eq!(frame.bytes.len() >= HEAD, frame.length as usize >= HEAD, "{frame:?}");
+                assert!(frame.wall >= before - ring_slack(), "{frame:?}");
+                lengths.push(frame.length);
+            });
+        }
+        let seen = ring.seen().unwrap();
+        assert_eq!((seen.frames, seen.dropped), (lengths.len() as u64, 0));
+        lengths
+    };
+    let lengths = packets(SIDES[0], address(0, true), address(1, true));
+    let long = |lengths: &[u32]| lengths.iter().filter(|length| **length > 900).count();
+    assert_eq!(long(&lengths), 2, "the datagram, and a frame that arrives: {lengths:?}");
+    ip(&world.ports[0], "link set dev lo up\n").unwrap();
+    // Nobody listens, so the answer is an ICMP message with the beginning of the datagram.
+    let lengths = packets("lo", "::1".parse().unwrap(), "::1".parse().unwrap());
+    assert_eq!(long(&lengths), 2, "the datagram and its answer, each once: {lengths:?}");
+    let kind = |device: &str| world.ports[0].within(|| devices::kind(device)).unwrap();
+    assert_eq!((kind(SIDES[0]), kind("lo")), (1, 772));
+    let names = world.ports[0].within(|| Ok(devices::names())).unwrap();
+    assert!(names.contains(&"lo".to_owned()) && names.contains(&SIDES[0].to_owned()), "{names:?}");
+}
+
+/// How much earlier a stamp may be than a reading of the clock before: the kernel's wall clock is read without a lock.
+const fn ring_slack() -> i64 {
+    1_000_000
 }
 
 /// Copies frames between two ports until told to stop.

@@ -8,7 +8,7 @@ use airtcp_capture::bottleneck::{Told, measure};
 use airtcp_capture::delivery::{DeliveryTrace, TraceReport, write};
 use airtcp_capture::tcp::{RetransmissionRow, TrackerLimits, Vantage};
 use airtcp_capture::{
-    CaptureError, CaptureReport, Examination, FileReport, Points, Wanted, analyse, examine,
+    Asked, CaptureError, CaptureReport, Examination, FileReport, Points, Wanted, analyse, examine,
     json_text, points,
 };
 use airtcp_sim::parallel::default_workers;
@@ -32,13 +32,15 @@ const POINTS: usize = 1 << 20;
 /// How to analyse captures.
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-struct Options {
+pub(crate) struct Options {
     /// List the retransmissions, and the packets of joined captures, one by one in the document.
     events: bool,
     /// Record what happens over time.
     series: bool,
     /// Keep every segment, to measure the bottleneck of a transfer.
     log: bool,
+    /// The only interface that is read, by its name.
+    interface: Option<String>,
     /// Where the capture was taken, if it is told.
     vantage: Option<Vantage>,
     /// Captures of the air, and of hosts, beside those whose kind is recognised.
@@ -54,6 +56,24 @@ struct Options {
     workers: Option<usize>,
     /// Decrypted copies of captures among the files.
     decrypted: Vec<Decrypted>,
+}
+
+impl Options {
+    /// Limits of the memory, and how connections are followed.
+    pub(crate) fn limits(&self) -> TrackerLimits {
+        TrackerLimits {
+            series: self.series.then_some(POINTS),
+            log: (self.log || self.series).then_some(RECORDS),
+            vantage: self.vantage,
+            workers: self.workers.unwrap_or_else(default_workers),
+            ..TrackerLimits::default()
+        }
+    }
+
+    /// The only interface that is read.
+    pub(crate) fn interface(&self) -> Option<&str> {
+        self.interface.as_deref()
+    }
 }
 
 /// A decrypted copy of a capture.
@@ -169,13 +189,7 @@ pub(crate) fn capture(
         Some(to) if !found.report.interrupted => Some(written(&found, to, options.replace)?),
         _ => None,
     };
-    let airtcp_version = env!("CARGO_PKG_VERSION").to_owned();
-    let report = found.report;
-    let retransmissions = options.events.then(|| report.tcp.retransmissions());
-    let document = CaptureDocument { airtcp_version, report, retransmissions, traces };
-    let analysed = Arc::new(Analysed { document, series: options.series });
-    let base = PyClassInitializer::from(CoreResult(analysed.clone()));
-    Py::new(py, base.add_subclass(CaptureResult(analysed)))
+    CaptureResult::of(py, found.report, &options, traces)
 }
 
 /// Analyses captures: plainly, or by the places at which they were taken.
@@ -184,13 +198,8 @@ fn found(
     options: &Options,
     progress: impl FnMut(u64, Option<u64>) -> ControlFlow<()>,
 ) -> Result<Examination, CaptureError> {
-    let limits = TrackerLimits {
-        series: options.series.then_some(POINTS),
-        log: (options.log || options.series).then_some(RECORDS),
-        vantage: options.vantage,
-        workers: options.workers.unwrap_or_else(default_workers),
-        ..TrackerLimits::default()
-    };
+    let limits = options.limits();
+    let asked = Asked { limits, interface: options.interface() };
     let count = paths.len() + options.air.len() + options.hosts.len();
     let mut taken = if count > 1 || options.traces.is_some() || options.patterns {
         points(paths)?
@@ -201,10 +210,10 @@ fn found(
     taken.hosts.extend(options.hosts.iter().map(|path| path.to_path_buf()));
     let wanted = Wanted { packets: options.events, traces: options.traces.is_some() };
     if taken.is_joined() || wanted.traces || options.patterns {
-        return examine(&taken, wanted, limits, progress);
+        return examine(&taken, wanted, asked, progress);
     }
     let all = if count == paths.len() { paths.to_vec() } else { [taken.air, taken.hosts].concat() };
-    let report = analyse(&all, limits, progress)?;
+    let report = analyse(&all, asked, progress)?;
     Ok(Examination { report, traces: Vec::new(), untraced: Vec::new() })
 }
 
@@ -219,6 +228,23 @@ fn written(found: &Examination, to: &NativePath, replace: bool) -> PyResult<Trac
         traces: found.traces.iter().map(DeliveryTrace::report).collect(),
         left_out: found.untraced.clone(),
     })
+}
+
+impl CaptureResult {
+    /// The result with a report.
+    pub(crate) fn of(
+        py: Python<'_>,
+        report: CaptureReport,
+        options: &Options,
+        traces: Option<TracesReport>,
+    ) -> PyResult<Py<Self>> {
+        let airtcp_version = env!("CARGO_PKG_VERSION").to_owned();
+        let retransmissions = options.events.then(|| report.tcp.retransmissions());
+        let document = CaptureDocument { airtcp_version, report, retransmissions, traces };
+        let analysed = Arc::new(Analysed { document, series: options.series });
+        let base = PyClassInitializer::from(CoreResult(analysed.clone()));
+        Py::new(py, base.add_subclass(Self(analysed)))
+    }
 }
 
 #[pymethods]

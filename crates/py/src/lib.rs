@@ -6,6 +6,7 @@
 
 mod air;
 mod capture;
+mod capture_live;
 mod capture_series;
 mod capture_tables;
 mod compare;
@@ -38,6 +39,8 @@ use pyo3::prelude::*;
 mod core {
     #[pymodule_export]
     use crate::capture::{CaptureResult, capture};
+    #[pymodule_export]
+    use crate::capture_live::LiveCapture;
     #[pymodule_export]
     use crate::compare::compare;
     #[pymodule_export]

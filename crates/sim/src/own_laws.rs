@@ -11,12 +11,12 @@ pub(crate) struct OwnLaws<'a>(Vec<&'a ExternalLaw>);
 impl<'a> OwnLaws<'a> {
     /// Those of a plan's flows.
     pub(crate) fn of(plan: &'a Resolved) -> Self {
-        Self(makers(plan.flows.iter().map(|flow| &flow.tcp.congestion)))
+        Self(makers(plan.flows.iter().filter_map(|flow| flow.tcp.congestion.external())))
     }
 
     /// That of one configuration.
     pub(crate) fn single(law: &'a LawConfig) -> Self {
-        Self(makers([law]))
+        Self(makers(law.external()))
     }
 
     /// Does a piece of a run.

@@ -61,6 +61,7 @@ const RULES: &[Rule] = &[
             "random",
             "packet",
             "probe",
+            "congestion",
             "transport",
             "sliding",
             "queueing",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from airtcp.cli import capture_joined as joined
+from airtcp.cli import recording
 from airtcp.cli.console import fail, progress, refusals
 from airtcp.cli.options import Format, Workers
 from airtcp.cli.output import STANDARD, Output, writes_report_on_request
@@ -99,12 +100,17 @@ def capture(
     events: Events = False,
     series: Series = False,
     vantage: Where = None,
+    interface: recording.Interface = None,
+    time_text: recording.For = None,
+    pcap: recording.Kept = None,
+    snap: recording.Snap = None,
     table: Which = None,
     workers: Workers = None,
     output: Output = STANDARD,
 ) -> None:
     """Say what TCP did in a packet capture: retransmissions, their causes, and limits.
 
+    With -i INTERFACE and no file, packets are captured as they happen (Linux).
     --html or --out writes a report with time-sequence diagrams.
     """
     from airtcp.questions.capture import call
@@ -112,28 +118,51 @@ def capture(
     if table is not None and output.format in (Format.TABLE, Format.JSON):
         fail(f"--table {table.value} needs --format csv, jsonl or parquet")
     inputs = [*(files or []), *(air or []), *(host or [])]
-    if not inputs:
-        fail("no capture is given; expected files, or --air and --host")
+    live = recording.asked(
+        "capture",
+        interface,
+        inputs=inputs,
+        time_text=time_text,
+        pcap=pcap,
+        snap=snap,
+        force=output.force,
+        needs_files={
+            "--trace-out": trace_out is not None,
+            "--patterns": patterns,
+            "--decrypt-with": decrypt_with is not None,
+        },
+    )
+    if not inputs and live is None:
+        fail("no capture is given; expected files, --air and --host, or -i INTERFACE")
     if trace_out is not None:
         joined.check_trace_place(trace_out, force=output.force, inputs=inputs)
-    where = output.places(inputs)
+    where = output.places(inputs, pcap=pcap)
     wanted = table is not None and (table is Table.TRANSMISSIONS or table.value.endswith("_series"))
     drawn = where.report is not None or output.figures is not None
-    with refusals("capture", files or ()), progress(quiet=output.quiet) as tell:
-        result = call.capture(
-            files or [],
-            events=events,
-            air=air or [],
-            hosts=host or [],
-            trace_out=trace_out,
-            patterns=patterns,
-            decrypt_with=decrypt_with,
-            force=output.force,
-            series=series or wanted or drawn,
-            vantage=None if vantage is None else vantage.value,
-            workers=workers,
-            progress=tell,
-        )
+    settings: dict[str, Any] = {
+        "events": events,
+        "series": series or wanted or drawn,
+        "vantage": None if vantage is None else vantage.value,
+    }
+    if live is not None:
+        shown = output.format is Format.TABLE
+        with recording.screen_of(table=shown, quiet=output.quiet) as show:
+            result = recording.follow("capture", live, show, **settings)
+    else:
+        with refusals("capture", files or ()), progress(quiet=output.quiet) as tell:
+            result = call.capture(
+                files or [],
+                air=air or [],
+                hosts=host or [],
+                trace_out=trace_out,
+                patterns=patterns,
+                decrypt_with=decrypt_with,
+                force=output.force,
+                interface=interface,
+                workers=workers,
+                progress=tell,
+                **settings,
+            )
     if trace_out is not None and "traces" in result.head:
         joined.put_traces(result.shown().head["traces"], quiet=output.quiet)
     name = table or (Table.RETRANSMISSIONS if events else Table.DIRECTIONS)

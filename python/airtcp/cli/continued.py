@@ -15,10 +15,14 @@ if TYPE_CHECKING:
 
 PROGRAM: Final = "airtcp-live"
 """The program that reads and writes real packets."""
+PLACE: Final = "AIRTCP_LIVE"
+"""Environment variable: the place of the program, if it is not beside Python or on the path."""
 
 
 def program() -> str | None:
-    """Return the place of `airtcp-live`: beside this Python, else on the search path."""
+    """Return the place of `airtcp-live`: as `PLACE` says, beside this Python, or on the path."""
+    if said := os.environ.get(PLACE):
+        return said
     beside = Path(sys.executable).parent / PROGRAM
     if beside.is_file() and os.access(beside, os.X_OK):
         return str(beside)

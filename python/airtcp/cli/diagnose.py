@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from airtcp.cli import complete
+from airtcp.cli import complete, recording
 from airtcp.cli import options as opt
-from airtcp.cli.console import note, progress, refusals
+from airtcp.cli.console import fail, note, progress, refusals
 from airtcp.cli.output import STANDARD, Output, writes_report_on_request
 
 if TYPE_CHECKING:
     from airtcp.questions.diagnose.result import DiagnoseResult
 
 Files = Annotated[
-    list[str],
+    list[str] | None,
     typer.Argument(
         metavar="FILE",
         help="pcap or pcapng files of one transfer, best taken at the sender; - is standard input. "
@@ -28,7 +28,11 @@ Files = Annotated[
 
 @writes_report_on_request
 def diagnose(
-    files: Files,
+    files: Files = None,
+    interface: recording.Interface = None,
+    time_text: recording.For = None,
+    pcap: recording.Kept = None,
+    snap: recording.Snap = None,
     connection: Annotated[
         int | None,
         typer.Option(
@@ -90,14 +94,35 @@ def diagnose(
     """Find what limited the transfer of a packet capture, and what would deliver more.
 
     The timing of packets and ACKs shows the link. Links that agree with it are drawn, and the
-    transfer is replayed over each with each TCP.
+    transfer is replayed over each with each TCP. With -i INTERFACE and no file, the packets are
+    captured as they happen (Linux).
     """
     from airtcp.questions.diagnose import call
 
-    where = output.places(files)
-    with refusals("diagnose", files), progress(quiet=output.quiet) as tell:
+    paths = files or []
+    live = recording.asked(
+        "diagnose",
+        interface,
+        inputs=paths,
+        time_text=time_text,
+        pcap=pcap,
+        snap=snap,
+        force=output.force,
+        needs_files={},
+    )
+    if not paths and live is None:
+        fail("no capture is given; expected files, or -i INTERFACE")
+    where = output.places(paths, pcap=pcap)
+    read = None
+    if live is not None:
+        with recording.screen_of(table=True, quiet=output.quiet) as show:
+            read = recording.follow("diagnose", live, show, events=True, log=True)
+    with refusals("diagnose", paths), progress(quiet=output.quiet) as tell:
+        kept = live is not None and live.pcap is not None
         result = call.diagnose(
-            files,
+            [str(pcap)] if kept else paths,
+            interface=None if kept else interface,
+            read=read,
             connection=connection,
             tcp=tcp,
             rate=rate,
@@ -108,7 +133,7 @@ def diagnose(
             progress=tell,
         )
     if scenario_out is not None:
-        _write_scenario(result, scenario_out, files, force=output.force, quiet=output.quiet)
+        _write_scenario(result, scenario_out, paths, force=output.force, quiet=output.quiet)
     output.finish(
         result,
         where,
@@ -121,8 +146,6 @@ def diagnose(
 def _write_scenario(
     result: DiagnoseResult, place: Path, files: list[str], *, force: bool, quiet: bool
 ) -> None:
-    from airtcp.cli.console import fail
-
     if place.exists() and (not force or str(place) in files):
         fail(f"--scenario-out {place}: the file exists; --force replaces it, but never an input")
     if result.write_scenario(place) is None:

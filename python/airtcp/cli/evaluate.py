@@ -79,6 +79,7 @@ def evaluate(
     attention, wrong or not evaluated; the exit code is 0 whatever the verdicts are.
     """
     from airtcp.questions.evaluate import call
+    from airtcp.questions.evaluate.law import read_law
 
     if quick and full:
         fail("--quick and --full: give one of them")
@@ -86,7 +87,8 @@ def evaluate(
     if write is not None:
         with refusals("evaluate", []):
             files = call.scenario_files(law, write, against=against, effort=effort, seed=seed)
-        _save(files, output)
+            own = read_law(law).sources
+        _save(files, output, own)
         return
     where = output.places([])
     begin, used = time.perf_counter(), time.process_time()
@@ -113,8 +115,13 @@ def evaluate(
     )
 
 
-def _save(files: dict[str, str], output: Output) -> None:
-    """Write scenarios to the folder of --out, or to the present one."""
+def _save(files: dict[str, str], output: Output, laws: Sequence[str]) -> None:
+    """Write scenarios to the folder of --out, or to the present one.
+
+    Args: files: Texts by name. output: The options. laws: Files of laws that the scenarios name.
+    """
+    import shlex
+
     from airtcp.files import atomic_write
     from airtcp.words.sentences import counted
 
@@ -127,4 +134,10 @@ def _save(files: dict[str, str], output: Output) -> None:
             staged.file(home / name, live=False).write_text(text, encoding="utf-8")
     tomls: Sequence[str] = [name for name in files if name.endswith(".toml")]
     note(f"{counted(len(tomls), 'scenario')}: {home}", quiet=output.quiet)
-    print(f"airtcp run {home / tomls[0]}")  # noqa: T201 - the command that comes next
+    words = [
+        "airtcp",
+        "run",
+        str(home / tomls[0]),
+        *(part for law in laws for part in ("--law", law)),
+    ]
+    print(shlex.join(words))  # noqa: T201 - the command that comes next

@@ -38,16 +38,31 @@ def width(console: Console) -> int:
     return min(console.width, asked or PIPED_WIDTH)
 
 
-def put_answer(answer: Answer, *, details: bool) -> None:
+def as_text(answer: Answer) -> Text:
+    """Return an answer without details, as it is printed.
+
+    Args:
+        answer: The answer.
+    """
+    from rich.text import Text
+
+    console = screen()
+    with console.capture() as printed:
+        put_answer(answer, details=False, console=console)
+    return Text.from_ansi(printed.get())
+
+
+def put_answer(answer: Answer, *, details: bool, console: Console | None = None) -> None:
     """Print an answer.
 
     Args:
         answer: The answer.
         details: Whether its details follow.
+        console: Where to print; by default on standard output.
     """
     from rich.text import Text
 
-    console = screen()
+    console = screen() if console is None else console
     wide = width(console)
     sentences = answer.sentences
     console.print(Text(sentences[0], style="bold"), width=wide)

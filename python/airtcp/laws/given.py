@@ -108,11 +108,6 @@ class OwnLaws:
         return [law.sha256 for law in self.all]
 
     @property
-    def hashes(self) -> list[str]:
-        """The hash of the source of each."""
-        return [origin(law)[1] for law in self._laws]
-
-    @property
     def core(self) -> _core.Laws | None:
         """The laws as the extension takes them."""
         laws = [(law.label, law.law, law.file, law.sha256, law.keys) for law in self.all]

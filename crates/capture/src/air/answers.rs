@@ -106,7 +106,7 @@ impl Clocks {
 }
 
 /// What is known of answers.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Answers {
     last: BTreeMap<u32, Last>,
     clocks: BTreeMap<u32, Clocks>,

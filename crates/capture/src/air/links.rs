@@ -21,7 +21,7 @@ const MAX_REPORTED: usize = 100_000;
 const RECENT_NS: u64 = 1_000_000_000;
 
 /// Links by their ends.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Links {
     open: BTreeMap<Ends, Link>,
     /// The last data of each transmitter: link, flow, time.

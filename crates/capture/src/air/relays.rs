@@ -17,14 +17,14 @@ const MAX_TRANSMITTERS: usize = 16;
 /// Longest time between two hops.
 const MAX_GAP_NS: u64 = 1_000_000_000;
 
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct Copies {
     last_ns: u64,
     by_transmitter: Vec<(Mac, u32)>,
 }
 
 /// The segments of the last second.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Relays {
     copies: BTreeMap<u64, Copies>,
     order: VecDeque<u64>,

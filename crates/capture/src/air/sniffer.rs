@@ -44,7 +44,7 @@ struct Frame<'a> {
 }
 
 /// Follows the frames of a capture.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Sniffer {
     frames: FrameCounts,
     links: Links,

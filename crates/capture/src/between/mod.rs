@@ -27,6 +27,8 @@ type Shared<'a> = BTreeMap<Ends, BTreeMap<u32, Vec<&'a ConnectionReport>>>;
 /// The capture of a point.
 pub(crate) struct PointLog {
     point: u32,
+    /// Number of the clock of its times.
+    clock: u32,
     /// Packets of connections that other points have too, by their sender and receiver.
     packets: BTreeMap<Ends, Vec<HostPacket>>,
     /// When it began and ended, in ns since 1970-01-01.
@@ -36,7 +38,7 @@ pub(crate) struct PointLog {
 
 impl PointLog {
     /// From the segments of a point.
-    pub(crate) fn new(point: u32, log: &HostLog, time_ns: [u64; 2]) -> Self {
+    pub(crate) fn new(point: u32, clock: u32, log: &HostLog, time_ns: [u64; 2]) -> Self {
         let mut by_pair: BTreeMap<u64, Vec<HostPacket>> = BTreeMap::new();
         for packet in &log.packets {
             by_pair.entry(packet.identity.pair).or_default().push(*packet);
@@ -48,7 +50,7 @@ impl PointLog {
             Some(((from.to_string(), to.to_string()), by_pair.remove(pair)?))
         };
         let packets = log.pairs.iter().filter_map(named).collect();
-        Self { point, packets, time_ns, omitted: log.omitted }
+        Self { point, clock, packets, time_ns, omitted: log.omitted }
     }
 }
 
@@ -138,6 +140,7 @@ fn seen<'a>(log: &PointLog, ends: &'a Ends, report: &'a ConnectionReport) -> See
     };
     Seen {
         point: log.point,
+        clock: log.clock,
         ends: [&ends.0, &ends.1],
         report,
         packets: [of(&ends.0, &ends.1), of(&ends.1, &ends.0)],

@@ -25,6 +25,8 @@ const SAME_S: f64 = 2e-6;
 /// A connection at one point.
 pub(super) struct Seen<'a> {
     pub(super) point: u32,
+    /// Number of the clock of its times.
+    pub(super) clock: u32,
     /// Its ends: the client, as the first point has it, and the server.
     pub(super) ends: [&'a str; 2],
     pub(super) report: &'a ConnectionReport,
@@ -90,22 +92,33 @@ pub(super) fn compare(a: &Seen<'_>, b: &Seen<'_>) -> Option<BetweenReport> {
         return None;
     }
     // Packets pass the point nearer to their sender first.
+    if a.clock == b.clock {
+        let clock = Clock { base_ns, line: Line { uncertainty: Some(0.0), ..Line::default() } };
+        let later = |times: &[Point]| times.iter().filter(|(_, later)| *later > 0.0).count();
+        let earlier = |times: &[Point]| times.iter().filter(|(_, later)| *later < 0.0).count();
+        let is_nearer = later(&client) + earlier(&server) >= earlier(&client) + later(&server);
+        let (a, b) = if is_nearer { (a, b) } else { (b, a) };
+        return Some(compare_in_order(a, b, clock));
+    }
     let margin = |line: &Option<Line>| line.map_or(f64::NEG_INFINITY, |line| line.margin);
     let (near, far) = (fit(&client, &server), fit(&server, &client));
     if margin(&far) > margin(&near) {
         let (base_ns, [client, server]) = all_differences(b, a)?;
-        return compare_in_order(b, a, Clock { base_ns, line: fit(&client, &server)? });
+        return in_two_places(b, a, Clock { base_ns, line: fit(&client, &server)? });
     }
-    compare_in_order(a, b, Clock { base_ns, line: near? })
+    in_two_places(a, b, Clock { base_ns, line: near? })
+}
+
+/// Compares a connection at two points with clocks of their own, unless they are one place.
+fn in_two_places(a: &Seen<'_>, b: &Seen<'_>, clock: Clock) -> Option<BetweenReport> {
+    // No time passes between two captures of one place, such as two copies of a file.
+    let is_one = clock.line.uncertainty.is_some_and(|ns| ns <= SAME_PLACE_NS);
+    (!is_one).then(|| compare_in_order(a, b, clock))
 }
 
 /// Compares a connection at two points, of which the first is nearer to the client.
-fn compare_in_order(a: &Seen<'_>, b: &Seen<'_>, clock: Clock) -> Option<BetweenReport> {
+fn compare_in_order(a: &Seen<'_>, b: &Seen<'_>, clock: Clock) -> BetweenReport {
     let base_ns = clock.base_ns;
-    // No time passes between two captures of one place, such as two copies of a file.
-    if clock.line.uncertainty.is_some_and(|ns| ns <= SAME_PLACE_NS) {
-        return None;
-    }
     let directions = [(a, b, 0), (b, a, 1)].map(|(near, far, end)| {
         let delay = |sent: u64, arrived: u64| match end {
             0 => clock.here(arrived) - since(sent, base_ns),
@@ -132,7 +145,7 @@ fn compare_in_order(a: &Seen<'_>, b: &Seen<'_>, clock: Clock) -> Option<BetweenR
         }
         report
     });
-    Some(BetweenReport {
+    BetweenReport {
         client: a.ends[0].to_owned(),
         server: a.ends[1].to_owned(),
         points: [a.point, b.point],
@@ -143,7 +156,7 @@ fn compare_in_order(a: &Seen<'_>, b: &Seen<'_>, clock: Clock) -> Option<BetweenR
         },
         directions: directions.into(),
         omitted: a.omitted + b.omitted,
-    })
+    }
 }
 
 /// True if a connection was captured at one of its ends.

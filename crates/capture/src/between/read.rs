@@ -9,9 +9,10 @@ use super::{Ends, PointLog, between, shared};
 use crate::air::Sniffer;
 use crate::dissect::Segment;
 use crate::error::CaptureError;
-use crate::file::{read_file, take};
+use crate::file::{Manner, read_file, take};
 use crate::identity::pair;
 use crate::join::hosts::HostLog;
+use crate::parts::Parts;
 use crate::tcp::report::ConnectionReport;
 
 /// Pairs of ends that are remembered.
@@ -20,14 +21,24 @@ const MAX_KNOWN: usize = 1 << 16;
 /// The files of a point.
 pub(crate) struct PointFiles {
     pub(crate) point: u32,
-    pub(crate) files: Vec<PathBuf>,
+    pub(crate) files: Vec<PointFile>,
+    /// Number of the clock of its times: points of the same files have one.
+    pub(crate) clock: u32,
     /// When the capture began and ended, in ns since 1970-01-01.
     pub(crate) time_ns: [u64; 2],
     /// True if all files can be read again.
     pub(crate) again: bool,
 }
 
-/// Compares the connections that several points have. `progress` gets the bytes read of a file and its
+/// What a point has of a file.
+pub(crate) struct PointFile {
+    pub(crate) path: PathBuf,
+    /// The points of the file, and the number of this one.
+    pub(crate) parts: Parts,
+    pub(crate) part: usize,
+}
+
+/// Compares the connections that several points have. `interface` is the only one that is read. `progress` gets the bytes read of a file and its
 /// length; if it breaks, nothing is compared.
 ///
 /// # Errors
@@ -35,6 +46,7 @@ pub(crate) struct PointFiles {
 pub(crate) fn compare(
     connections: &[ConnectionReport],
     points: Vec<PointFiles>,
+    interface: Option<&str>,
     progress: &mut impl FnMut(u64, Option<u64>) -> ControlFlow<()>,
 ) -> Result<Vec<BetweenReport>, CaptureError> {
     let shared = shared(connections);
@@ -48,16 +60,19 @@ pub(crate) fn compare(
             continue;
         }
         let mut kept = Kept { wanted, known: BTreeMap::new(), log: HostLog::default() };
-        for path in &point.files {
+        for PointFile { path, parts, part } in &point.files {
             let mut sniffer = Sniffer::default();
-            let finished = read_file(path, false, &mut *progress, |packet, fragments, found| {
-                take(packet, fragments, found, &mut sniffer, |segment| kept.take(segment));
+            let manner = Manner { sorted: false, interface };
+            let finished = read_file(path, manner, &mut *progress, |packet, fragments, found| {
+                if parts.of(packet.interface) == *part {
+                    take(packet, fragments, found, &mut sniffer, |segment| kept.take(segment));
+                }
             })?;
             if !finished.whole {
                 return Ok(Vec::new());
             }
         }
-        logs.push(PointLog::new(point.point, &kept.log, point.time_ns));
+        logs.push(PointLog::new(point.point, point.clock, &kept.log, point.time_ns));
     }
     Ok(between(&shared, &logs))
 }

@@ -33,7 +33,8 @@ pub struct ClockReport {
     /// Change of the offset, in 10^-6.
     pub drift_ppm: f64,
     /// Largest error of the offset within the capture, in s; each delay has it too. `null` if only
-    /// packets of one direction are known: then the least delay is part of the offset.
+    /// packets of one direction are known: then the least delay is part of the offset. 0 for two interfaces
+    /// of one file, which have one clock.
     pub uncertainty_s: Option<f64>,
 }
 

@@ -5,11 +5,12 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use crate::air::{Sniffer, Stamps};
-use crate::analyse::FileReport;
-use crate::assign::{Assignment, Start};
+use crate::assign::{Assignment, Start, Unit};
 use crate::error::CaptureError;
-use crate::file::{is_empty, read_file, take};
+use crate::file::{Manner, is_empty, read_file, take};
 use crate::join::hosts::HostLog;
+use crate::parts::{Overlap, Parts};
+use crate::report::FileReport;
 use crate::tcp::{CopyCounts, Tracker, TrackerLimits};
 use crate::warnings::Found;
 
@@ -39,13 +40,29 @@ impl Point {
     }
 }
 
+/// How a host's file must be read, as a reading before has shown.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Again {
+    /// It was not captured at the point of a file that ended before it.
+    is_alone: bool,
+    /// The points of its interfaces.
+    pub(super) parts: Parts,
+}
+
+/// A part of a file while it is read.
+struct Open {
+    place: usize,
+    before: CopyCounts,
+    start: Start,
+}
+
 impl Hosts {
-    /// The point of a file whose first packet has this time.
-    fn place(&mut self, number: usize, path: &Path, first_ns: u64, is_alone: bool) -> usize {
+    /// The point of a part of a file whose first packet has this time.
+    fn place(&mut self, unit: Unit, path: &Path, first_ns: u64, is_alone: bool) -> usize {
         let place = if self.is_each {
-            number
+            unit.file
         } else {
-            self.assignment.place(number, path, first_ns, is_alone)
+            self.assignment.place(unit, path, first_ns, is_alone)
         };
         while self.points.len() <= place {
             self.points.push(Point::new(self.limits, first_ns));
@@ -60,6 +77,8 @@ pub(super) struct Reading<'a> {
     pub(super) files: Vec<FileReport>,
     /// True if the segments of the air are a capture of their own.
     pub(super) tracks_air: bool,
+    /// The only interface that is read, by its name.
+    pub(super) interface: Option<&'a str>,
     pub(super) progress: &'a mut dyn FnMut(u64, Option<u64>) -> ControlFlow<()>,
 }
 
@@ -87,7 +106,8 @@ impl Reading<'_> {
         let (sniffer, tracks_air) = (&mut self.sniffer, self.tracks_air);
         sniffer.give_stamps(stamps);
         let before = sniffer.frames();
-        let finished = read_file(path, false, &mut self.progress, |packet, fragments, found| {
+        let manner = Manner { sorted: false, interface: self.interface };
+        let finished = read_file(path, manner, &mut self.progress, |packet, fragments, found| {
             take(packet, fragments, found, sniffer, |segment| {
                 if tracks_air {
                     tracker.on_segment(segment);
@@ -101,47 +121,59 @@ impl Reading<'_> {
         Ok((!finished.whole, shown))
     }
 
-    /// Reads a file of a host. Says if the analysis was stopped, and if the file belongs to another point
-    /// than the one it was taken for.
+    /// Reads a file of a host. Says if the analysis was stopped, and how the file should have been read.
     pub(super) fn host(
         &mut self,
         number: usize,
         path: &Path,
         hosts: &mut Hosts,
-        is_alone: bool,
-    ) -> Result<(bool, bool), CaptureError> {
+        how: &Again,
+    ) -> Result<(bool, Again), CaptureError> {
         if self.skips(path) {
-            return Ok((false, false));
+            return Ok((false, how.clone()));
         }
         let sniffer = &mut self.sniffer;
-        let (mut at, mut start) = (None, Start::default());
-        let mut before = CopyCounts::default();
-        let finished = read_file(path, false, &mut self.progress, |packet, fragments, found| {
-            let place = at.unwrap_or_else(|| {
-                let place = hosts.place(number, path, packet.time_ns, is_alone);
-                before = hosts.points[place].tracker.copies();
-                at = Some(place);
-                place
+        let parts = how.parts.count();
+        let mut open: Vec<Option<Open>> = (0..parts).map(|_| None).collect();
+        let (mut overlap, mut first_ns) = (Overlap::default(), None);
+        let manner = Manner { sorted: false, interface: self.interface };
+        let finished = read_file(path, manner, &mut self.progress, |packet, fragments, found| {
+            let part = how.parts.of(packet.interface);
+            let first_ns = *first_ns.get_or_insert(packet.time_ns);
+            let Open { place, start, .. } = open[part].get_or_insert_with(|| {
+                let interfaces = how.parts.names(part).to_vec();
+                let unit = Unit { file: number, part, interfaces };
+                let place = hosts.place(unit, path, first_ns, how.is_alone);
+                let before = hosts.points[place].tracker.copies();
+                Open { place, before, start: Start::default() }
             });
-            let point = &mut hosts.points[place];
+            let point = &mut hosts.points[*place];
             take(packet, fragments, found, sniffer, |segment| {
                 start.take(segment);
+                if parts == 1 {
+                    overlap.take(packet.interface, segment);
+                }
                 point.log.add(segment);
                 point.tracker.on_segment(segment);
             });
         })?;
         let mut found = finished.found;
-        let mut is_elsewhere = false;
-        if let Some(place) = at {
+        let mut wanted = how.clone();
+        for Open { place, before, start } in open.into_iter().flatten() {
             let point = &mut hosts.points[place];
-            found.copies = point.tracker.copies().since(before);
+            found.copies = found.copies.and(point.tracker.copies().since(before));
             point.time_ns[1] = point.time_ns[1].max(found.summary.last_ns);
             point.untimed |= found.summary.untimed > 0;
-            is_elsewhere = !hosts.is_each
+            wanted.is_alone |= !hosts.is_each
                 && hosts.assignment.end(place, found.summary.last_ns, start)
                 && finished.again;
         }
+        // Beside captures of the air, a file is a host.
+        if parts == 1 && finished.again && !hosts.is_each {
+            wanted.parts = overlap.parts(&finished.interfaces);
+        }
+        found.interfaces = how.parts.all_names();
         self.files.push(FileReport::of(path, &found));
-        Ok((!finished.whole, is_elsewhere))
+        Ok((!finished.whole, wanted))
     }
 }

@@ -1,12 +1,13 @@
-//! The blocks of a pcapng file: sections, interfaces, packets
+//! The blocks of a pcapng file: sections, interfaces, packets, counts
 //! (draft-ietf-opsawg-pcapng). Other blocks are passed over.
 
 use airtcp_wire::bytes::be32;
-use airtcp_wire::pcapng::{self, EnhancedPacket, Order, Section};
+use airtcp_wire::pcapng::{self, EnhancedPacket, Order, Section, Statistics};
 
 use super::buffer::Buffer;
 use super::damage::{Damage, MAX_PACKET, Step};
-use super::interfaces::{Interface, MAX_INTERFACES};
+use super::drops::Dropped;
+use super::interfaces::{Interface, MAX_INTERFACES, Names};
 use super::packet::Packet;
 
 /// Block types.
@@ -15,9 +16,10 @@ const INTERFACE: u32 = pcapng::Interface::KIND;
 const OBSOLETE_PACKET: u32 = EnhancedPacket::OBSOLETE;
 const SIMPLE_PACKET: u32 = 3;
 const ENHANCED_PACKET: u32 = EnhancedPacket::KIND;
+const STATISTICS: u32 = Statistics::KIND;
 /// Types at which reading goes on after damage: names, statistics and secrets are among them.
 const KNOWN: [u32; 8] =
-    [SECTION, INTERFACE, OBSOLETE_PACKET, SIMPLE_PACKET, 4, 5, ENHANCED_PACKET, 10];
+    [SECTION, INTERFACE, OBSOLETE_PACKET, SIMPLE_PACKET, 4, STATISTICS, ENHANCED_PACKET, 10];
 /// Bytes of the shortest block: its type, and its length twice.
 const SHORTEST: usize = 12;
 /// Longest block.
@@ -28,8 +30,12 @@ const LONGEST: u32 = MAX_PACKET + 4096;
 pub(super) struct Blocks {
     order: Order,
     interfaces: Vec<Interface>,
-    /// Time of the last packet that has one.
+    names: Names,
+    /// The only interface whose packets are wanted, by its name.
+    only: Option<String>,
+    /// Time of the last packet that has one, and of the first packet.
     last_ns: u64,
+    first_ns: Option<u64>,
 }
 
 impl Blocks {
@@ -74,6 +80,16 @@ impl Blocks {
         (length as usize >= SHORTEST && length.is_multiple_of(4)).then_some((kind, length))
     }
 
+    /// Leaves out the packets of all interfaces but one.
+    pub(super) fn read_only(&mut self, interface: &str) {
+        self.only = Some(interface.to_owned());
+    }
+
+    /// The names of the interfaces so far, by their numbers in the file.
+    pub(super) fn names(&self) -> &[String] {
+        self.names.all()
+    }
+
     /// A section begins: its byte order, and no interfaces yet.
     fn begin_section(&mut self, block: &[u8]) {
         self.order = Section::order(&block[8..]).unwrap_or_default();
@@ -92,21 +108,31 @@ impl Blocks {
             ENHANCED_PACKET => self.enhanced(body),
             SIMPLE_PACKET => self.simple(body),
             OBSOLETE_PACKET => self.obsolete(body),
+            STATISTICS => {
+                let dropped = self.dropped(body);
+                return dropped.map_or(Step::Other(length), |found| Step::Dropped(found, length));
+            }
             _ => return Step::Other(length),
         };
         if let Some(packet) = &packet {
             self.last_ns = packet.time_ns;
+            self.first_ns.get_or_insert(packet.time_ns);
+            let is_wanted = |only: &String| self.names.is(packet.interface, only);
+            if !self.only.as_ref().is_none_or(is_wanted) {
+                return Step::Other(length);
+            }
         }
         packet.map_or(Step::Malformed(length), |packet| Step::Packet(packet, length))
     }
 
     /// An interface description block: link type, longest packet, and options.
-    fn interface(&self, body: &[u8]) -> Option<Interface> {
+    fn interface(&mut self, body: &[u8]) -> Option<Interface> {
         let described = pcapng::Interface::parse(body, self.order)?;
         let per_second = described.per_second().unwrap_or(1_000_000);
         let offset = described.offset.unwrap_or(0);
         let interface = Interface::new(described.link_type, per_second, offset);
-        Some(interface.with_longest(described.longest))
+        let number = self.names.number(described.name);
+        Some(interface.with_longest(described.longest).with_number(number))
     }
 
     fn timed<'a>(&self, block: &EnhancedPacket<'a>) -> Option<Packet<'a>> {
@@ -115,7 +141,7 @@ impl Blocks {
             time_ns: interface.time_ns(block.ticks),
             is_timed: true,
             link_type: interface.link_type,
-            interface: block.interface,
+            interface: interface.number,
             wire_len: block.length.max(u32::try_from(block.data.len()).ok()?),
             data: block.data,
         })
@@ -129,6 +155,17 @@ impl Blocks {
         self.timed(&EnhancedPacket::parse_obsolete(body, self.order)?)
     }
 
+    /// Packets that an interface statistics block shows to have been dropped since the one before.
+    fn dropped(&mut self, body: &[u8]) -> Option<Dropped> {
+        let count = Statistics::parse(body, self.order)?;
+        let interface = self.interfaces.get_mut(count.interface as usize)?;
+        if self.only.as_ref().is_some_and(|only| !self.names.is(interface.number, only)) {
+            return None;
+        }
+        let at_ns = interface.time_ns(count.ticks);
+        interface.counted.take(&count, at_ns, self.first_ns)
+    }
+
     /// A simple packet block has no time, and belongs to the first interface. It gets the time of the packet
     /// before.
     fn simple<'a>(&self, body: &'a [u8]) -> Option<Packet<'a>> {
@@ -140,7 +177,7 @@ impl Blocks {
             time_ns: self.last_ns,
             is_timed: false,
             link_type: interface.link_type,
-            interface: 0,
+            interface: interface.number,
             wire_len: original,
             data: &rest[..captured.min(rest.len())],
         })

@@ -1,6 +1,7 @@
 //! What a reader of records or blocks finds at a place, and what is wrong with it.
 
 use super::buffer::Buffer;
+use super::drops::Dropped;
 use super::packet::Packet;
 
 /// Longest packet.
@@ -12,6 +13,8 @@ pub(super) enum Step<'a> {
     Packet(Packet<'a>, usize),
     /// A whole block without a packet, and its bytes.
     Other(usize),
+    /// A count of packets that were dropped, and the bytes of its block.
+    Dropped(Dropped, usize),
     /// A whole block that is malformed, and its bytes.
     Malformed(usize),
     Damaged(Damage),

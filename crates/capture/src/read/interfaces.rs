@@ -1,4 +1,8 @@
-//! Interfaces of a capture: link type, and the resolution of timestamps.
+//! Interfaces of a capture: link type, the resolution of timestamps, and names.
+
+use std::collections::BTreeMap;
+
+use super::drops::Counted;
 
 /// Nanoseconds per second.
 const SECOND: u64 = 1_000_000_000;
@@ -17,13 +21,22 @@ pub(super) struct Interface {
     offset: i64,
     /// Most bytes of a packet that were captured.
     longest: u32,
+    /// Its number in the file.
+    pub(super) number: u32,
+    /// What was counted at it so far.
+    pub(super) counted: Counted,
 }
 
 impl Interface {
     /// Resolution as units per second, and an offset in seconds.
     pub(super) const fn new(link_type: u16, per_second: u64, offset: i64) -> Self {
         let per_second = if per_second == 0 { 1_000_000 } else { per_second };
-        Self { link_type, per_second, offset, longest: u32::MAX }
+        Self { link_type, per_second, offset, longest: u32::MAX, number: 0, counted: Counted::NONE }
+    }
+
+    /// The same with a number in the file.
+    pub(super) const fn with_number(self, number: u32) -> Self {
+        Self { number, ..self }
     }
 
     /// The same with at most `longest` bytes of a packet; 0 stands for all.
@@ -61,9 +74,59 @@ impl Interface {
     }
 }
 
+/// Longest name that is kept, in characters.
+const LONGEST_NAME: usize = 64;
+
+/// The interfaces of a file: the name of each. An interface of several sections is one.
+#[derive(Debug, Default)]
+pub(super) struct Names {
+    all: Vec<String>,
+    by_name: BTreeMap<String, u32>,
+}
+
+impl Names {
+    /// The number of an interface in the file. Without a name, each description is another interface. Those beyond
+    /// the most that are told apart have the last number.
+    pub(super) fn number(&mut self, name: Option<&str>) -> u32 {
+        let next = u32::try_from(self.all.len()).unwrap_or(u32::MAX);
+        let name = match name {
+            Some(name) => name.chars().take(LONGEST_NAME).collect(),
+            None => format!("interface {next}"),
+        };
+        if let Some(known) = self.by_name.get(&name) {
+            return *known;
+        }
+        if self.all.len() >= MAX_INTERFACES {
+            return next - 1;
+        }
+        self.by_name.insert(name.clone(), next);
+        self.all.push(name);
+        next
+    }
+
+    /// True if the interface of a number has this name.
+    pub(super) fn is(&self, number: u32, name: &str) -> bool {
+        self.all.get(number as usize).is_some_and(|known| known == name)
+    }
+
+    /// All names, by number.
+    pub(super) fn all(&self) -> &[String] {
+        &self.all
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_interface_of_several_sections_is_one() {
+        let mut names = Names::default();
+        let numbers =
+            [Some("eth0"), None, Some("lo"), Some("eth0"), None].map(|name| names.number(name));
+        assert_eq!(numbers, [0, 1, 2, 0, 3]);
+        assert_eq!(names.all(), ["eth0", "interface 1", "lo", "interface 3"]);
+    }
 
     #[test]
     fn resolutions() {

@@ -3,6 +3,7 @@
 mod blocks;
 mod buffer;
 mod damage;
+mod drops;
 mod input;
 mod interfaces;
 mod packet;
@@ -10,6 +11,7 @@ mod packets;
 mod records;
 mod sorter;
 
+pub use drops::Dropped;
 pub use input::{BytesRead, Input};
 pub use packet::{DamagedPlace, FileSummary, Packet};
 pub use packets::Packets;

@@ -1,5 +1,7 @@
 //! A packet, and what was found in its file.
 
+use super::drops::{self, Dropped};
+
 /// A packet as a capture holds it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Packet<'a> {
@@ -9,7 +11,7 @@ pub struct Packet<'a> {
     pub is_timed: bool,
     /// Link type (number of the registry at tcpdump.org).
     pub link_type: u16,
-    /// Number of the interface in the file.
+    /// Number of its interface in the file, by the names that [`Packets::interfaces`](super::Packets::interfaces) has.
     pub interface: u32,
     /// Length on the wire.
     pub wire_len: u32,
@@ -38,6 +40,8 @@ pub struct FileSummary {
     pub link_types: Vec<u16>,
     /// Number of packets.
     pub packets: u64,
+    /// The time of the first packet, in ns since 1970-01-01.
+    pub first_ns: Option<u64>,
     /// The latest time of a packet, in ns since 1970-01-01.
     pub last_ns: u64,
     /// Bytes after decompression up to which the file was read.
@@ -56,9 +60,18 @@ pub struct FileSummary {
     pub unsorted: u64,
     /// Packets without a time.
     pub untimed: u64,
+    /// Packets that the capturing system dropped, by the counts in the file, and when.
+    pub dropped: u64,
+    /// The stretches of time in which it did.
+    pub drops: Vec<Dropped>,
 }
 
 impl FileSummary {
+    pub(super) fn add_dropped(&mut self, dropped: Dropped) {
+        self.dropped = self.dropped.saturating_add(dropped.packets);
+        drops::add(&mut self.drops, dropped);
+    }
+
     pub(super) fn add_damage(&mut self, place: DamagedPlace) {
         self.damages += 1;
         self.skipped_bytes += place.skipped.unwrap_or(0);

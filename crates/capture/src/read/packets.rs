@@ -84,33 +84,40 @@ impl Packets {
 
     /// Passes packets to `sink` until the end of the file, or until `sink` breaks. True at the end.
     pub fn read(&mut self, mut sink: impl FnMut(&Packet<'_>) -> ControlFlow<()>) -> bool {
-        loop {
-            let mut flow = ControlFlow::Continue(());
-            let length = match self.format.next(&mut self.buffer) {
-                Step::Packet(packet, length) => {
-                    count(&mut self.summary, &mut self.last_ns, &packet);
-                    flow = sink(&packet);
-                    length
-                }
-                Step::Other(length) => length,
-                Step::Malformed(length) => {
-                    self.summary.malformed += 1;
-                    length
-                }
-                Step::Damaged(damage) => {
-                    if !self.goes_on_after(damage) {
-                        return true;
-                    }
-                    continue;
-                }
-                Step::End => return true,
-            };
-            self.buffer.consume(length);
-            self.summary.bytes = self.buffer.consumed();
-            if flow.is_break() {
-                return false;
+        let mut is_broken = false;
+        while !is_broken {
+            let more = self.read_next(|packet| is_broken = sink(packet).is_break());
+            if more.is_none() {
+                return true;
             }
         }
+        false
+    }
+
+    /// Reads what comes next, and passes it to `sink` if it is a packet. True if it is one, `None` at the end.
+    #[inline]
+    pub fn read_next(&mut self, sink: impl FnOnce(&Packet<'_>)) -> Option<bool> {
+        let (length, is_packet) = match self.format.next(&mut self.buffer) {
+            Step::Packet(packet, length) => {
+                count(&mut self.summary, &mut self.last_ns, &packet);
+                sink(&packet);
+                (length, true)
+            }
+            Step::Other(length) => (length, false),
+            Step::Dropped(dropped, length) => {
+                self.summary.add_dropped(dropped);
+                (length, false)
+            }
+            Step::Malformed(length) => {
+                self.summary.malformed += 1;
+                (length, false)
+            }
+            Step::Damaged(damage) => return self.goes_on_after(damage).then_some(false),
+            Step::End => return None,
+        };
+        self.buffer.consume(length);
+        self.summary.bytes = self.buffer.consumed();
+        Some(is_packet)
     }
 
     /// Searches the next place where packets can be read. False if the file has none.
@@ -138,6 +145,22 @@ impl Packets {
         is_found
     }
 
+    /// Leaves out the packets of all interfaces but one. A file of the format pcap has one interface, without a name.
+    pub fn read_only(&mut self, interface: &str) {
+        if let Format::PcapNg(blocks) = &mut self.format {
+            blocks.read_only(interface);
+        }
+    }
+
+    /// The names of the interfaces so far, by their numbers. Without a name, an interface is called by its number. A file
+    /// of the format pcap has none.
+    pub fn interfaces(&self) -> &[String] {
+        match &self.format {
+            Format::Pcap(_) => &[],
+            Format::PcapNg(blocks) => blocks.names(),
+        }
+    }
+
     /// True if the stream ended within a packet.
     pub const fn ends_early(&self) -> bool {
         self.ends_early
@@ -160,6 +183,7 @@ impl Packets {
 #[inline]
 fn count(summary: &mut FileSummary, last_ns: &mut u64, packet: &Packet<'_>) {
     summary.packets += 1;
+    summary.first_ns.get_or_insert(packet.time_ns);
     summary.last_ns = summary.last_ns.max(packet.time_ns);
     if summary.link_types.last() != Some(&packet.link_type)
         && !summary.link_types.contains(&packet.link_type)

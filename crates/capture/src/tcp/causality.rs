@@ -38,7 +38,7 @@ const VAIN: u64 = 8;
 const MERGED_SHARE: f64 = 0.5;
 
 /// A packet that waits.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Held {
     pub(super) segment: Segment,
     /// True if it came before what it acknowledges; others wait behind such a packet.
@@ -58,7 +58,7 @@ pub(super) enum Proof {
 }
 
 /// The packets of an end that wait, and what was learnt of others.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Causality {
     /// Whose packets wait.
     pub(super) from: usize,

@@ -12,7 +12,7 @@ use super::vantage::{CLIENT, SERVER, Vantage};
 use crate::dissect::{Endpoint, Flags, Segment};
 
 /// What one end has shown.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct End {
     pub(super) endpoint: Endpoint,
     /// Options of its SYN.
@@ -41,7 +41,7 @@ pub(super) struct End {
 const MERGED_GAP_NS: u64 = 500_000;
 
 /// A connection.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Connection {
     /// Client, then server.
     pub(super) ends: [End; 2],

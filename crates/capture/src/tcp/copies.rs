@@ -111,7 +111,7 @@ impl Signal {
 }
 
 /// The last packets without payload of an end: ACKs by their identifications.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Acks {
     kept: Vec<Ack>,
     seen: u32,

@@ -35,7 +35,7 @@ impl Retransmission {
 }
 
 /// Counters of a direction.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Counters {
     pub(super) packets: u64,
     pub(super) data_segments: u64,

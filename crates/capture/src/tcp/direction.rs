@@ -71,7 +71,7 @@ impl Path {
 }
 
 /// Data of one direction.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Direction {
     started: bool,
     /// The byte after the last one sent, and the first byte in flight, without wrap.

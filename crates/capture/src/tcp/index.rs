@@ -29,7 +29,7 @@ struct Entry {
 }
 
 /// Places by keys.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Index {
     hasher: RandomState,
     chains: Box<[usize]>,

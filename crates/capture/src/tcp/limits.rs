@@ -114,7 +114,7 @@ const PACED: f64 = 0.25;
 const GROWTH: f64 = 1.5;
 
 /// Time spent under each limit.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Limits {
     spent_ns: [u64; LIMITS.len()],
     now_ns: Option<u64>,

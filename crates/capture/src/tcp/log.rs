@@ -110,6 +110,13 @@ pub(super) struct Recorder {
     budget: Budget,
 }
 
+/// The copy that a report before the end is made of needs no log.
+impl Clone for Recorder {
+    fn clone(&self) -> Self {
+        Self::new(self.budget.clone())
+    }
+}
+
 impl Recorder {
     pub(super) fn new(budget: Budget) -> Self {
         Self { log: Log::default(), budget }

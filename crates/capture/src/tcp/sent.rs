@@ -48,7 +48,7 @@ pub(super) struct Range {
 }
 
 /// Ranges in order of sequence numbers.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Sent {
     ranges: VecDeque<Range>,
     sacked_bytes: u64,
@@ -208,7 +208,7 @@ impl Sent {
 const MAX_RECENT: usize = 128;
 
 /// The ranges that were acknowledged last.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Recent {
     ranges: VecDeque<Range>,
 }

@@ -18,7 +18,7 @@ pub(super) struct How {
 }
 
 /// A followed connection.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) enum Slot {
     /// A SYN without data.
     First(Box<Segment>),

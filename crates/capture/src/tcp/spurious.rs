@@ -89,7 +89,7 @@ pub(super) struct AckSeen {
 const EARLY: f64 = 0.8;
 
 /// The retransmissions of a direction whose evidence is still open.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Judge {
     waiting: VecDeque<Waiting>,
     /// Timestamp of the first retransmission of the present recovery.

@@ -4,7 +4,7 @@ use super::connection::Connection;
 use super::connections::Report;
 use super::copies::CopyCounts;
 use super::index::{Index, Key};
-use super::log::Budget;
+use super::log::{Budget, Log};
 use super::series::Series;
 use super::slot::{How, Slot};
 use super::vantage::Vantage;
@@ -37,7 +37,7 @@ impl Default for TrackerLimits {
 const MAX_WAITING: usize = 1 << 15;
 
 /// Follows the connections of a capture.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Tracker {
     limits: TrackerLimits,
     how: How,
@@ -205,6 +205,22 @@ impl Tracker {
     pub fn copies(&self) -> CopyCounts {
         let open = self.open.iter().flatten().filter_map(Slot::open).map(Connection::copies);
         open.fold(self.copies, CopyCounts::and)
+    }
+
+    /// The report so far, without logs, as if all connections ended here. They go on.
+    pub fn so_far(&mut self) -> Report {
+        let logs: Vec<_> = self.logs().map(Option::take).collect();
+        let copy = self.clone();
+        for (place, log) in self.logs().zip(logs) {
+            *place = log;
+        }
+        copy.finish()
+    }
+
+    /// The logs of connections that have ended.
+    fn logs(&mut self) -> impl Iterator<Item = &mut Option<Box<Log>>> {
+        let directions = self.report.connections.iter_mut().flat_map(|c| &mut c.directions);
+        directions.map(|direction| &mut direction.log)
     }
 
     /// Ends all connections: the report, connections in the order of their first packets.

@@ -29,6 +29,7 @@ pub(crate) fn packets(end: &str) -> Vec<Raw> {
 }
 
 /// A capture with these packets; `before` precedes each.
+#[allow(dead_code, reason = "not every test program makes files")]
 pub(crate) fn pcap(link_type: u32, before: &[u8], packets: &[Raw]) -> Vec<u8> {
     let mut file = Vec::new();
     for word in [0xa1b2_c3d4, 0x0004_0002, 0, 0, 65_535, link_type] {

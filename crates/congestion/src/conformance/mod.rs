@@ -2,9 +2,10 @@
 //!
 //! [`check`] drives a law, which may come from anywhere, through random sequences of calls, and
 //! returns the shortest case that it finds in which the law breaks a rule. The rules are those of
-//! [`CongestionControl`] with the exceptions that the law declares in
+//! [`CongestionControl`](crate::CongestionControl) with the exceptions that the law declares in
 //! [`Promises`](crate::Promises). The registered laws are driven by the same [`driver`] in the tests.
 
+mod case;
 mod driver;
 mod generate;
 mod shrink;
@@ -14,29 +15,16 @@ mod tests;
 
 use airtcp_units::Span;
 
+use self::case::drive;
+pub use self::case::{Broken, Make};
 use self::driver::{Ack, Call, Driver};
 use self::generate::Draws;
-use self::steps::{Recorded, Recorder};
 pub use self::steps::{Step, Told};
 use crate::{CongestionControl, Law, LawParams};
 
 /// Calls of a case that checks growth, and ACKs in a round trip there.
 const GROWTH_CALLS: u32 = 3000;
 const ACKS_PER_ROUND: u64 = 10;
-
-/// A case in which a law breaks a rule.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Broken {
-    /// The rule, in words.
-    pub rule: String,
-    /// The parameters of the law.
-    pub params: LawParams,
-    /// Every call of the law up to the fault, with the law's window after it.
-    pub steps: Vec<Step>,
-}
-
-/// A law that is checked.
-pub type Make<'a> = dyn Fn() -> Box<dyn CongestionControl> + 'a;
 
 /// Checks a law in `cases` random cases of up to `most` calls, and that it grows on a path without
 /// loss. Equal seeds make equal cases.
@@ -53,31 +41,6 @@ pub fn check(make: &Make<'_>, cases: u32, most: usize, seed: u64) -> Result<(), 
         }
     }
     grows(make, &Draws::new(seed, 0).params())
-}
-
-/// One law under a sequence of calls. Twice, since the same calls have the same effect.
-fn drive(make: &Make<'_>, params: &LawParams, calls: &[Call]) -> Result<(), (usize, String)> {
-    let windows = driven(make(), params, calls)?;
-    let again = driven(make(), params, calls)?;
-    match windows.iter().zip(&again).position(|(a, b)| a != b) {
-        None => Ok(()),
-        Some(at) => Err((at, "the same calls had another effect the second time".to_owned())),
-    }
-}
-
-/// Windows and thresholds after each call, or the call at which a rule is broken.
-fn driven(
-    law: Box<dyn CongestionControl>,
-    params: &LawParams,
-    calls: &[Call],
-) -> Result<Vec<(u64, u64)>, (usize, String)> {
-    let mut driver = Driver::new(Law::Dyn(law), params);
-    let mut windows = Vec::with_capacity(calls.len());
-    for (at, call) in calls.iter().enumerate() {
-        driver.call(*call).map_err(|rule| (at, rule))?;
-        windows.push((driver.law.cwnd(), driver.law.ssthresh()));
-    }
-    Ok(windows)
 }
 
 /// On a path without loss a law grows, here with ten ACKs per round trip.
@@ -105,13 +68,4 @@ fn grows(make: &Make<'_>, params: &LawParams) -> Result<(), Box<Broken>> {
     }
     let rule = format!("{GROWTH_CALLS} ACKs without a loss left a window of {last}, from {first}");
     Err(Box::new(Broken { rule, params: *params, steps: Vec::new() }))
-}
-
-/// The calls of a case as the law saw them.
-fn recorded(make: &Make<'_>, params: LawParams, calls: &[Call], rule: String) -> Broken {
-    let recorded = Recorded::default();
-    let law = Recorder::new(make(), recorded.clone());
-    // Fails at the last call, as it did before.
-    drop(driven(Box::new(law), &params, calls));
-    Broken { rule, params, steps: recorded.steps() }
 }

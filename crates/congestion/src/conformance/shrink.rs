@@ -5,8 +5,8 @@
 
 use airtcp_units::Span;
 
+use super::case::{Broken, Make, drive, recorded};
 use super::driver::{Ack, Call};
-use super::{Broken, Make, drive, recorded};
 use crate::{LawParams, LawRules, SlowStartKind};
 
 /// Most runs of a case: bounds the time with a slow law.

@@ -68,7 +68,6 @@ fn what_is_wrong_is_named() {
 #[test]
 fn a_name_is_free_and_plain() {
     for (laws, part) in [
-        (vec![outside("Cubic", &[])], "a built-in law"),
         (vec![aimd(), outside("AIMD", &[])], "two laws"),
         (vec![outside("my law", &[])], "letters"),
         (vec![outside("A", &[("law", KeyValue::Whole(1))])], "\"law\""),

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use airtcp_live::drive::{Emulate, Replay, Restore};
 use airtcp_live::ftca::Ftca;
 use airtcp_live::measure::Measure;
+use airtcp_live::record::Record;
 use clap::{Parser, Subcommand};
 
 /// Real packets for airtcp: links and cells of a scenario in real time, rules on a host.
@@ -23,6 +24,7 @@ enum Command {
     Restore(Restore),
     Ftca(Ftca),
     Measure(Measure),
+    Record(Record),
 }
 
 fn main() -> ExitCode {
@@ -32,5 +34,6 @@ fn main() -> ExitCode {
         Command::Restore(restore) => restore.run(),
         Command::Ftca(ftca) => ftca.run(),
         Command::Measure(measure) => measure.run(),
+        Command::Record(record) => record.run(),
     }
 }

@@ -161,7 +161,14 @@ pub(crate) fn offered(laws: Option<&Laws>) -> PyResult<Offered> {
             }
         },
     });
-    let offer = offer(outside.collect()).map_err(error::law)?;
+    let outside: Vec<Outside> = outside.collect();
+    for law in &outside {
+        if airtcp_congestion::laws().iter().any(|e| e.name.eq_ignore_ascii_case(&law.label)) {
+            let label = &law.label;
+            return Err(error::law(format!("{label}: a built-in law has this name; rename yours")));
+        }
+    }
+    let offer = offer(outside).map_err(error::law)?;
     Ok(Offered { failures, faults, _offer: offer })
 }
 

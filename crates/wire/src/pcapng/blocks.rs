@@ -6,7 +6,7 @@
 //! packet     interface 4, time 8 (upper half first), captured length 4, length 4, bytes
 //! option     code 2, length 2, value, padded to a multiple of 4
 //! ```
-//! Leaves out: blocks of names, statistics and secrets, and those of packets without a time.
+//! `statistics` has the blocks of counts. Leaves out: blocks of names and secrets, and those of packets without a time.
 
 use airtcp_units::{LowBits, Narrow};
 
@@ -30,7 +30,7 @@ fn pad(out: &mut Vec<u8>, start: usize) {
     out.resize(start + (out.len() - start).next_multiple_of(4), 0);
 }
 
-fn put_option(out: &mut Vec<u8>, order: Order, code: u16, value: &[u8]) {
+pub(super) fn put_option(out: &mut Vec<u8>, order: Order, code: u16, value: &[u8]) {
     let start = out.len();
     order.put_half(out, code);
     order.put_half(out, u16::narrow(value.len()));

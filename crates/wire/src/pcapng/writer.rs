@@ -6,6 +6,7 @@ use airtcp_units::{Nanos, Narrow};
 
 use super::blocks::{EnhancedPacket, Interface, Section};
 use super::order::Order;
+use super::statistics::Statistics;
 use crate::link_type;
 
 /// Times are in units of 10^-9 s.
@@ -79,6 +80,24 @@ impl<W: Write> Pcapng<W> {
         self.block.clear();
         packet.emit(&mut self.block, Order::Little);
         self.write(EnhancedPacket::KIND)
+    }
+
+    /// Writes what was counted at an interface; its time is in ns.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn statistics(&mut self, counted: &Statistics) -> io::Result<()> {
+        self.block.clear();
+        counted.emit(&mut self.block, Order::Little);
+        self.write(Statistics::KIND)
+    }
+
+    /// Passes on what the file holds back.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
     }
 
     /// Ends the file.

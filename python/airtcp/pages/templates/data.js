@@ -67,5 +67,6 @@
   }
   Tables.start(tables);
   await Items.start();
+  document.documentElement.dataset.ready = "";
   Page.start();
 })();

@@ -8,6 +8,7 @@ what would help, `diagnose` finds by replays.
 from __future__ import annotations
 
 import re
+import shlex
 from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.questions.capture import (
@@ -53,13 +54,19 @@ _CAUSES: Final = {
 }
 
 
-def answer(document: Mapping[str, Any], total: int, files: Sequence[str] = ()) -> Answer:
+def answer(
+    document: Mapping[str, Any],
+    total: int,
+    files: Sequence[str] = (),
+    interface: str | None = None,
+) -> Answer:
     """Return the answer of a capture.
 
     Args:
         document: The document, with at least the `HEAD` connections that have the most bytes.
         total: The number of all connections.
         files: The files, if a command can name them.
+        interface: The only interface that was read.
     """
     head: dict[str, Any] = {**document, "connections": document["connections"][:HEAD]}
     known = sorted(points.at_senders(head), key=lambda c: -words.bulk(c)["unique_bytes"])
@@ -73,7 +80,7 @@ def answer(document: Mapping[str, Any], total: int, files: Sequence[str] = ()) -
         helps,
         _first_doubt(document) or doubt or _warning(document) or _bounded(document),
         table,
-        _next(document, known, files),
+        _next(document, known, shell_paths(files), interface),
         details.details(document, known, every, is_listed=listed is not None),
     )
 
@@ -249,6 +256,12 @@ def _ended(text: str) -> str | None:
 def _first_doubt(document: Mapping[str, Any]) -> str | None:
     if document["interrupted"]:
         return "The analysis was stopped: the numbers are those of what was read."
+    if dropped := sum(file.get("dropped_packets", 0) for file in document["files"]):
+        every = dropped + sum(file["packets"] for file in document["files"])
+        return (
+            f"The capturing system dropped {count(dropped)} of {counted(every, 'packet')}: what"
+            " seems lost may have passed (--details says when)."
+        )
     notes = (note for file in document["files"] for note in file["warnings"])
     unheard = next((note for note in notes if note.startswith(_NO_ACK)), None)
     # Then losses of 802.11 are hardly seen.
@@ -279,11 +292,15 @@ def _bounded(document: Mapping[str, Any]) -> str | None:
 
 
 def _next(
-    document: Mapping[str, Any], known: Sequence[Mapping[str, Any]], files: Sequence[str]
+    document: Mapping[str, Any],
+    known: Sequence[Mapping[str, Any]],
+    names: str | None,
+    interface: str | None,
 ) -> str:
     said = DEEPER
     long = known and words.bulk(known[0])["data_segments"] >= LEAST_SEGMENTS
-    names = shell_paths(files)
-    if not long or not names or document["interrupted"]:
+    at = [] if interface is None else ["--interface", shlex.quote(interface)]
+    what = " ".join([*([names] if names else []), *at])
+    if not long or names is None or not what or document["interrupted"]:
         return said
-    return f"{said}   Why, and what would help: airtcp diagnose {names}"
+    return f"{said}   Why, and what would help: airtcp diagnose {what}"

@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.questions.capture import findings_points as points
 from airtcp.questions.capture import tables
-from airtcp.words.sentences import count, counted, share
+from airtcp.words.sentences import count, counted, listed, share
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _NEARLY_ALL: Final = 0.9
+_NAMED: Final = 3
+"""Interfaces that a sentence names."""
 
 
 def sentences(document: Mapping[str, Any], part: float) -> tuple[str, str | None, str | None]:
@@ -74,5 +76,10 @@ def _doubt(document: Mapping[str, Any], direction: Mapping[str, Any]) -> str | N
         return (
             "Each file has the packets of one end only: losses need both in one file, as"
             " `mergecap -w BOTH FILE FILE` writes it."
+        )
+    if named := points.interfaces(document):
+        return (
+            f"{listed(list(map(tables.file_name, named[:_NAMED])))} are interfaces of one file with"
+            " the same packets; --interface takes one alone."
         )
     return None

@@ -28,6 +28,7 @@ def capture(
     events: bool = False,
     series: bool = False,
     vantage: str | None = None,
+    interface: str | None = None,
     air: PathLike | Iterable[PathLike] = (),
     hosts: PathLike | Iterable[PathLike] = (),
     trace_out: PathLike | None = None,
@@ -51,6 +52,8 @@ def capture(
             time, as tables of the result. The diagrams of the page need them.
         vantage: Where the capture was taken: `client`, `server` or `middle`. By default round-trip
             times show it.
+        interface: The only interface that is read, by its name in a pcapng file. By default all:
+            interfaces that have the same packets are points of their own, and others are one.
         air: Captures of a radio in monitor mode.
         hosts: Captures of hosts, each of another one.
         trace_out: Where to write delivery traces for `study` and `stats`: a table, or a folder
@@ -69,19 +72,21 @@ def capture(
 
     Raises:
         TraceError: If a file cannot be opened, or is no capture; if traces cannot be written; if
-            captures are to be decrypted and tshark is not installed or fails.
+            captures are to be decrypted and tshark is not installed or fails; if a file lacks the
+            interface.
         AirtcpError: If the vantage is none of those named, or a number is out of range.
     """
     from airtcp.questions.capture.result import CaptureResult, CaptureSettings
 
     given = [paths_of(files), paths_of(air), paths_of(hosts)]
     options: dict[str, Any] = only_given(
-        events=events, series=series, vantage=vantage, workers=workers
+        events=events, series=series, vantage=vantage, interface=interface, workers=workers
     )
     options |= {"patterns": patterns, "replace": force}
     if trace_out is not None:
         options["traces"] = native(trace_out)
-    settings = CaptureSettings([printable(str(path)) for path in given[0]], events, vantage)
+    names = [printable(str(path)) for path in given[0]]
+    settings = CaptureSettings(names, events, vantage, interface)
     with _decrypted(given, decrypt_with) as (read, copies):
         options |= {
             "air": [native(path) for path in read[1]],
@@ -92,13 +97,25 @@ def capture(
         return CaptureResult(_core.capture(read[0], as_json(options), progress), settings)
 
 
-def logged(files: PathLike | Iterable[PathLike], progress: Progress | None = None) -> CaptureResult:
-    """Analyse packet captures and keep every segment, for `CaptureResult.bottleneck`."""
+def logged(
+    files: PathLike | Iterable[PathLike],
+    interface: str | None = None,
+    progress: Progress | None = None,
+) -> CaptureResult:
+    """Analyse packet captures and keep every segment, for `CaptureResult.bottleneck`.
+
+    Args:
+        files: As for `capture`.
+        interface: As for `capture`.
+        progress: As for `capture`.
+    """
     from airtcp.questions.capture.result import CaptureResult, CaptureSettings
 
     paths = paths_of(files)
-    settings = CaptureSettings([printable(str(path)) for path in paths], events=True, vantage=None)
-    core = _core.capture(paths, as_json({"events": True, "log": True}), progress)
+    names = [printable(str(path)) for path in paths]
+    settings = CaptureSettings(names, events=True, vantage=None, interface=interface)
+    options = only_given(interface=interface) | {"events": True, "log": True}
+    core = _core.capture(paths, as_json(options), progress)
     return CaptureResult(core, settings)
 
 

@@ -39,11 +39,12 @@ def placed_at_senders(document: Mapping[str, Any]) -> list[tuple[int, dict[str, 
 
 
 def points(document: Mapping[str, Any]) -> str | None:
-    """Write which files were captured at which point."""
-    named = [
-        f"point {point['point']}: {', '.join(Path(path).name for path in point['files'])}"
-        for point in document.get("points", ())
-    ]
+    """Write which files were captured at which point, and at which interfaces."""
+    named: list[str] = []
+    for point in document.get("points", ()):
+        files = ", ".join(Path(path).name for path in point["files"])
+        at = ", ".join(point.get("interfaces", ()))
+        named.append(f"point {point['point']}: {files}{f' at {at}' if at else ''}")
     return "; ".join(named) or None
 
 
@@ -107,13 +108,25 @@ def halves(document: Mapping[str, Any]) -> Finding | None:
 
 
 def _names(document: Mapping[str, Any]) -> dict[int, str]:
-    """Name each point by its file, or by its number if it has several."""
-    return {
-        point["point"]: Path(point["files"][0]).name
+    """Name each point by its interfaces or its file; by its number if that is not one name."""
+    points = document.get("points", ())
+    names = {
+        point["point"]: "+".join(point.get("interfaces", ())) or Path(point["files"][0]).name
+        for point in points
         if len(point["files"]) == 1
-        else f"point {point['point']}"
-        for point in document.get("points", ())
     }
+    every = list(names.values())
+    return {
+        point["point"]: name
+        if (name := names.get(point["point"])) is not None and every.count(name) == 1
+        else f"point {point['point']}"
+        for point in points
+    }
+
+
+def interfaces(document: Mapping[str, Any]) -> list[str]:
+    """Return the interfaces that are points, if a file has several."""
+    return ["+".join(at) for point in document.get("points", ()) if (at := point.get("interfaces"))]
 
 
 def _direction(
@@ -153,6 +166,9 @@ def _delays(pair: Mapping[str, Any], direction: Mapping[str, Any]) -> Iterator[s
     if delay["p50"] is None:
         return
     median, longest = delay["p50"] * 1e3, delay["p99"] * 1e3
+    if within == 0:
+        yield f"the median delay is {number(median)} ms, that of 99 % at most {number(longest)} ms"
+        return
     if within is None:
         yield f"99 % of the delays at most {number(longest)} ms above the least one"
         return

@@ -41,6 +41,7 @@ class CaptureSettings:
     files: list[str]
     events: bool
     vantage: str | None
+    interface: str | None
 
 
 class CaptureResult(TableResult):
@@ -76,7 +77,8 @@ class CaptureResult(TableResult):
     def _answer(self, document: Mapping[str, Any]) -> Answer:
         from airtcp.questions.capture.answer import answer
 
-        return answer(document, self.total, self._settings.files)
+        asked = self._settings
+        return answer(document, self.total, asked.files, asked.interface)
 
     def put_text(self, write: Callable[[str], object]) -> None:
         """Give the document as JSON text to a function in pieces, without the whole in memory.
@@ -207,6 +209,7 @@ class CaptureResult(TableResult):
             "capture",
             paths=asked.files,
             options=[
+                ("interface", asked.interface),
                 ("vantage", asked.vantage),
                 ("events", asked.events or None),
                 ("html", REPORT),

@@ -6,6 +6,7 @@ this transfer with 95 % probability.
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.questions.compare.effects import spoken
@@ -201,7 +202,10 @@ def _next(document: DiagnoseDocument) -> str:
     if document["scenario"] is not None and document["predictions"]:
         return f"{said}   Try a change: --scenario-out link.toml"
     names = shell_paths(document["paths"])
-    return said if names is None else f"{said}   What it shows: airtcp capture {names}"
+    one = document["interface"]
+    at = [] if one is None else ["--interface", shlex.quote(one)]
+    what = " ".join([*([names] if names else []), *at])
+    return said if names is None else f"{said}   What it shows: airtcp capture {what}"
 
 
 def _details(document: DiagnoseDocument) -> tuple[Finding | Grid, ...]:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from airtcp.inputs.arguments import PathLike, Progress
+    from airtcp.questions.capture.result import CaptureResult
     from airtcp.questions.diagnose.result import DiagnoseResult
 
 
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 def diagnose(
     files: PathLike | Iterable[PathLike],
     *,
+    interface: str | None = None,
+    read: CaptureResult | None = None,
     connection: int | None = None,
     tcp: str | None = None,
     rate: str | None = None,
@@ -40,6 +43,9 @@ def diagnose(
     Args:
         files: Captures of one transfer, as for `capture`. Monitor-mode captures beside captures of
             a host add the losses of the air.
+        interface: The only interface that is read, by its name in a pcapng file; by default that
+            nearest the sender is used.
+        read: A capture that was read already, with every segment kept, in place of files.
         connection: The connection, counted from 0 as in the tables of `capture`; by default that
             with the most data.
         tcp: The congestion law of the sender, also `newreno`; by default a guess.
@@ -106,9 +112,9 @@ def diagnose(
     )
     base = None if rtt is None else time_of(rtt, "rtt")
     paths = paths_of(files)
-    document = pipeline.begun(list(map(str, paths)), asked)
+    document = pipeline.begun(list(map(str, paths)), asked, interface)
     # Beside captures of hosts, those of the air do not count a packet twice.
-    read = logged(paths, progress)
+    read = logged(paths, interface, progress) if read is None else read
     seen = read.json
     document["files"] = seen["files"]
     document["air"] = pipeline.air_of(seen["links"])

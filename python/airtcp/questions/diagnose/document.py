@@ -435,6 +435,8 @@ class SeenAt(TypedDict):
     """Where the capture was taken: `sender`, `receiver`, `middle` or `unknown`."""
     files: list[str]
     """Files of the capture."""
+    interfaces: list[str]
+    """Its interfaces, if a file has several points; else empty."""
 
 
 class CheckedLaw(TypedDict):
@@ -459,6 +461,8 @@ class DiagnoseDocument(TypedDict):
     """Number of links that were to be drawn; each is replayed once with each TCP."""
     paths: list[str]
     """The captures as given."""
+    interface: str | None
+    """The only interface that was read, if it was asked for."""
     files: list[Annotated[dict[str, Any], Part("capture", "FileReport")]]
     """The files that were read, as in `airtcp.capture/1`."""
     tcp: str

@@ -84,7 +84,10 @@ def points(document: DiagnoseDocument) -> Finding | None:
 
 
 def _files(seen: SeenAt) -> str:
-    return listed([Path(file).name for file in seen["files"]])
+    """Name the files of a capture, and its interface if that is a part of them."""
+    files = listed([Path(file).name for file in seen["files"]])
+    at = "+".join(seen["interfaces"])
+    return f"interface {at} of {files}" if at else files
 
 
 def transfer(document: DiagnoseDocument) -> str:

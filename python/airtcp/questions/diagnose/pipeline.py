@@ -68,7 +68,7 @@ class Asked:
         return told
 
 
-def begun(paths: list[str], asked: Asked) -> DiagnoseDocument:
+def begun(paths: list[str], asked: Asked, interface: str | None = None) -> DiagnoseDocument:
     """Return the document before the first step."""
     return {
         "schema": "airtcp.diagnose/1",
@@ -76,6 +76,7 @@ def begun(paths: list[str], asked: Asked) -> DiagnoseDocument:
         "seed": asked.seed,
         "replications": asked.replications,
         "paths": paths,
+        "interface": interface,
         "files": [],
         "tcp": asked.law or "",
         "tcp_told": asked.law is not None,

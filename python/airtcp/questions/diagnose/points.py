@@ -43,13 +43,22 @@ def seen_at(document: Mapping[str, Any], number: int) -> list[SeenAt]:
     copies = _copies(document, number)
     if len(copies) < 2:  # noqa: PLR2004 - the transfer is at one point only
         return []
-    files = {point["point"]: point["files"] for point in document["points"]}
+    points = {point["point"]: point for point in document["points"]}
     found: list[SeenAt] = []
     for copy in sorted(copies, key=lambda copy: copy != number):
         connection = document["connections"][copy]
         point = connection["point"]
         place = place_of(connection, bulk_of(connection))
-        found.append({"point": point, "connection": copy, "place": place, "files": files[point]})
+        files, interfaces = points[point]["files"], points[point].get("interfaces", [])
+        found.append(
+            {
+                "point": point,
+                "connection": copy,
+                "place": place,
+                "files": files,
+                "interfaces": interfaces,
+            }
+        )
     return found
 
 

@@ -109,6 +109,7 @@ def _command(document: DiagnoseDocument) -> str:
         "diagnose",
         paths=document["paths"],
         options=[
+            ("interface", document["interface"]),
             ("connection", None if seen is None else seen["connection"]),
             ("tcp", document["tcp"] if document["tcp_told"] else None),
             ("rate", rate),

@@ -23,7 +23,7 @@ class Lateness(TypedDict):
     bound_99_9_s: float
     """The greatest `p99_9_s` of a valid run."""
     peak_bps: int
-    """Bits of IP packets a second that one node got in 10 ms, at most: it chooses the bounds."""
+    """Most bits of IP packets a second that one node got within 10 ms: it chooses the bounds."""
 
 
 class Packets(TypedDict):

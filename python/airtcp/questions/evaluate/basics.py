@@ -73,7 +73,7 @@ def _back_off(plan: Plan) -> list[Check]:
             _lossy(loss),
             _a_round_trip,
             bounds.BACK_OFF if loss == max(_LOSSES) else bounds.HEAVY_LOSS,
-            "sent a round trip",
+            "packets per RTT",
         )
         for loss in _LOSSES
     ]

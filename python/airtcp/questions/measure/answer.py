@@ -161,9 +161,7 @@ def _other(ways: list[tuple[Way, str]]) -> str | None:
         ratio = load["goodput_bps"] / max(base["goodput_bps"], 1.0)
         if not 1 / _DIFFERS <= ratio <= _DIFFERS:
             got = _mbps(load["goodput_bps"])
-            return (
-                f"The TCP of the hosts got {got} Mb/s {where}: another law, or a path that varied."
-            )
+            return f"The hosts' own TCP got {got} Mb/s {where}: not by CUBIC, or the path varied."
     return None
 
 
