@@ -226,3 +226,15 @@ BURST: Final = Bound(
 HALF: Final = at_least(0.5, "all")
 TWICE: Final = at_most(2)
 POLICED: Final = at_most(2, SOME_LOSS, "0.5 %", "cubic")
+STUCK: Final = Bound(
+    "at least 0.5, or CUBIC's",
+    "a law that keeps the round-trip time of the shorter path fills a third; level ours",
+    lambda cubic: min(0.5, cubic[0]),
+    more_is_better=True,
+)
+DECEIVED: Final = Bound(
+    "at most 1.1, and 1.1 times the larger of Reno's and CUBIC's",
+    f"a receiver gains nothing by false ACKs (Savage et al. 1999); {OURS}",
+    lambda both: 1.1 * max(1.0, *both),
+    yardstick="all",
+)

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any, Final
 from airtcp.questions.evaluate import bounds, scenes
 from airtcp.questions.evaluate.criterion import Check, Criterion
 from airtcp.questions.evaluate.latency import exchange_s
-from airtcp.questions.evaluate.law import Law
+from airtcp.questions.evaluate.law import CUBIC
 from airtcp.questions.evaluate.scenes import LAW, Scene
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from airtcp.questions.evaluate.criterion import Plan
+    from airtcp.questions.evaluate.law import Law
     from airtcp.questions.evaluate.outcome import Rep
 
 Table = dict[str, Any]
@@ -31,7 +32,6 @@ _EXCHANGE: Final = {
     "response": "100 B",
     "think": "20 ms",
 }
-_CUBIC: Final = Law("cubic", "cubic")
 _SECONDS, _WARMUP = 4.0, 1.5
 _FEW: Final = 3
 """Replications: a second of a cell of 802.11ax costs as much as a minute of a link."""
@@ -55,7 +55,7 @@ def _downloads(name: str, cell: Table, number: int) -> Callable[[Law], list[Scen
 
     def made(law: Law) -> list[Scene]:
         down = scenes.flow(law.tcp()) | {"from": "server", "to": "sta*", "count": number}
-        talk = scenes.flow(_CUBIC.tcp(), "ping", app=_EXCHANGE)
+        talk = scenes.flow(CUBIC.tcp(), "ping", app=_EXCHANGE)
         talk |= {"from": "server", "to": f"sta{number}"}
         return [_scene(name, cell, [down, talk])]
 

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.questions.evaluate import bounds, scenes
 from airtcp.questions.evaluate.criterion import Check, Criterion
-from airtcp.questions.evaluate.law import Law
+from airtcp.questions.evaluate.law import CUBIC
 from airtcp.questions.evaluate.scenes import LAW, LINK, Scene
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from airtcp.questions.evaluate.criterion import Plan
+    from airtcp.questions.evaluate.law import Law
     from airtcp.questions.evaluate.outcome import Rep
 
 _MBPS, _RTT_MS = 20.0, 40.0
@@ -26,7 +27,6 @@ _EXCHANGE: Final = {
     "response": "100 B",
     "think": "20 ms",
 }
-_CUBIC: Final = Law("cubic", "cubic")
 
 
 def _queues(*, ecn: bool) -> dict[str, dict[str, Any]]:
@@ -41,7 +41,7 @@ def _queues(*, ecn: bool) -> dict[str, dict[str, Any]]:
 
 def ping() -> dict[str, Any]:
     """Return a flow of short exchanges."""
-    return scenes.flow(_CUBIC.tcp(), _PING, app=_EXCHANGE)
+    return scenes.flow(CUBIC.tcp(), _PING, app=_EXCHANGE)
 
 
 def exchange_s(rep: Rep) -> float | None:
@@ -133,11 +133,11 @@ def _short_flows(plan: Plan) -> list[Check]:
             return [Scene(f"{size} alone", _short(law.tcp(), size, None))]
 
         def loaded(law: Law, size: str = size) -> list[Scene]:
-            return [Scene(f"{size} beside cubic", _short(law.tcp(), size, _CUBIC.tcp()))]
+            return [Scene(f"{size} beside cubic", _short(law.tcp(), size, CUBIC.tcp()))]
 
         def harmed(law: Law, size: str = size) -> list[Scene]:
-            alone = _short(_CUBIC.tcp(), size, None)
-            beside = _short(_CUBIC.tcp(), size, law.tcp())
+            alone = _short(CUBIC.tcp(), size, None)
+            beside = _short(CUBIC.tcp(), size, law.tcp())
             return [Scene(f"{size} of cubic alone", alone), Scene(f"{size} of cubic", beside)]
 
         bound = bounds.COMPLETION
@@ -225,7 +225,7 @@ REAL_TIME: Final = Criterion(
 
 def _marked(law: Law, name: str, waiting: dict[str, Any], *, rival: bool) -> list[Scene]:
     flows = [scenes.flow(law.tcp(ecn=True))]
-    flows += [scenes.flow(_CUBIC.tcp(ecn=True), _OTHER)] if rival else []
+    flows += [scenes.flow(CUBIC.tcp(ecn=True), _OTHER)] if rival else []
     table = scenes.shared(flows, _MBPS, _RTT_MS, waiting, seconds=40, warmup=10)
     return [Scene(f"{name}, beside cubic" if rival else name, table)]
 

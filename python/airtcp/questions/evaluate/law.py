@@ -66,6 +66,10 @@ class Law:
         return self.tcp() == other.tcp()
 
 
+CUBIC: Final = Law("cubic", "cubic")
+"""The law of flows that stand for what else is on a link."""
+
+
 def read_law(given: Tcp, option: str = "LAW") -> Law:
     """Read a law.
 

@@ -51,20 +51,34 @@ def _amount(name: str, bound: Bound, **path: Any) -> Check:
     return Check(name, _path(name, **path), _goodput, bound, "goodput", "Mb/s", 1e-6)
 
 
-STEPS_TEXT: Final = "time_s,rate_mbps\n0,20\n20,5\n40,20\n80,20\n"
-STEPS_FILE: Final = "rate-20-5-20.csv"
+RATES: Final = {"steps": [["0 s", "20 Mb/s"], ["20 s", "5 Mb/s"], ["40 s", "20 Mb/s"]]}
+"""A rate that falls to a quarter, and rises again."""
+_DELAYS: Final = {"steps": [["0 s", "20 ms"], ["20 s", "60 ms"], ["50 s", "20 ms"]]}
+"""One-way delays of a path of 40, 120 and again 40 ms."""
 
 
-def _step(name: str, seconds: float, warmup: float) -> Callable[[Law], list[Scene]]:
-    """Return the scene of a rate that falls from 20 to 5 Mb/s at 20 s and rises again at 40 s."""
+def _stepped(name: str, seconds: float, warmup: float, **keys: Any) -> Callable[[Law], list[Scene]]:
+    """Return a path that changes during the run, measured from the end of its warm-up on."""
+    waiting = scenes.queue(_MBPS, _RTT_MS, 2)
+    return _path(name, seconds=seconds, warmup=warmup, waiting=waiting, **keys)
 
-    def made(law: Law) -> list[Scene]:
-        path = scenes.link(_MBPS, _RTT_MS, scenes.queue(_MBPS, _RTT_MS, 2))
-        path["rate"] = {"trace": STEPS_FILE}
-        table = scenes.alone(law.tcp(), path, seconds=seconds, warmup=warmup)
-        return [Scene(name, table, {STEPS_FILE: STEPS_TEXT})]
 
-    return made
+def _wait(name: str, made: Callable[[Law], list[Scene]]) -> Check:
+    """Return the check of the mean wait in the queue."""
+    return Check(
+        name,
+        made,
+        lambda rep: rep.link(LINK)["queue_delay_mean_s"] or 0.0,
+        bounds.DELAY,
+        "mean wait",
+        "ms",
+        1e3,
+    )
+
+
+def _used(name: str, made: Callable[[Law], list[Scene]], bound: Bound = bounds.AS_GOOD) -> Check:
+    """Return the check of the share of the link that is used."""
+    return Check(name, made, lambda rep: rep.link(LINK)["utilisation"], bound, "utilisation")
 
 
 def _on_off(law: Law) -> list[Scene]:
@@ -82,23 +96,10 @@ def _on_off(law: Law) -> list[Scene]:
 
 def _steps(plan: Plan) -> list[Check]:
     del plan
+    fall, rise = "5 s after the fall", "5 s after the rise"
     return [
-        Check(
-            "5 s after the fall",
-            _step("5 s after the fall", 25, 20),
-            lambda rep: rep.link(LINK)["queue_delay_mean_s"] or 0.0,
-            bounds.DELAY,
-            "mean wait",
-            "ms",
-            1e3,
-        ),
-        Check(
-            "5 s after the rise",
-            _step("5 s after the rise", 45, 40),
-            lambda rep: rep.link(LINK)["utilisation"],
-            bounds.AS_GOOD,
-            "utilisation",
-        ),
+        _wait(fall, _stepped(fall, 25, 20, rate=RATES)),
+        _used(rise, _stepped(rise, 45, 40, rate=RATES)),
         Check("on-off UDP", _on_off, _goodput, bounds.AS_GOOD, "goodput", "Mb/s", 1e-6),
     ]
 
@@ -106,11 +107,22 @@ def _steps(plan: Plan) -> list[Check]:
 STEPS: Final = Criterion(
     "E8", "capacity step", "RFC 9743 7.8", _steps, "follows a change of capacity worse than {first}"
 )
+
+
+def _routes(plan: Plan) -> list[Check]:
+    del plan
+    longer, later = "10 s of 120 ms", "120 ms, after 20 s"
+    shorter = "10 s of 40 ms again"
+    return [
+        _used(longer, _stepped(longer, 30, 20, delay=_DELAYS)),
+        _used(later, _stepped(later, 50, 40, delay=_DELAYS), bounds.STUCK),
+        _wait(shorter, _stepped(shorter, 60, 50, delay=_DELAYS)),
+        _used(shorter, _stepped(shorter, 60, 50, delay=_DELAYS)),
+    ]
+
+
 ROUTES: Final = Criterion(
-    "E9",
-    "change of path",
-    "RFC 9743 7.9",
-    missing="it has no scenarios yet (delay.steps)",
+    "E9", "change of path", "RFC 9743 7.9", _routes, "follows a change of path worse than {first}"
 )
 
 _CELLULAR_S: Final = 30

@@ -6,9 +6,12 @@ from typing import TYPE_CHECKING, Final
 
 from airtcp.questions.evaluate import bounds, scenes
 from airtcp.questions.evaluate.criterion import Check, Criterion
+from airtcp.questions.evaluate.law import CUBIC
 from airtcp.questions.evaluate.scenes import LAW, Scene
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from airtcp.questions.evaluate.criterion import Plan
     from airtcp.questions.evaluate.law import Law
     from airtcp.questions.evaluate.outcome import Rep
@@ -140,10 +143,46 @@ def _data_centre(plan: Plan) -> list[Check]:
 DATA_CENTRE: Final = Criterion(
     "E25", "data centre", "RFC 9743 7.11", _data_centre, "is slower than {both} in an incast"
 )
+_LIES: Final = {
+    "10 ACKs for one": {"ack_division": 10},
+    "ACKs 20 segments ahead": {"optimistic_acks": 20},
+}
+
+
+def _deceived(lie: dict[str, int], name: str) -> Callable[[Law], list[Scene]]:
+    """Return a flow beside an honest one of CUBIC, with an honest receiver and with a false one."""
+
+    def made(law: Law) -> list[Scene]:
+        found: list[Scene] = []
+        for said, keys in (("honest", {}), (name, {"misbehaviour": lie})):
+            flows = [scenes.flow(law.tcp(**keys)), scenes.flow(CUBIC.tcp(), "other")]
+            waiting = scenes.queue(_MBPS, _RTT_MS, 1)
+            table = scenes.shared(flows, _MBPS, _RTT_MS, waiting, seconds=40, warmup=10)
+            found.append(Scene(said, table))
+        return found
+
+    return made
+
+
+def gained(honest: Rep, deceived: Rep) -> float | None:
+    """Return the goodput with a false receiver over that with an honest one."""
+    before = honest.goodput(LAW)
+    return deceived.goodput(LAW) / before if before else None
+
+
+def _false(plan: Plan) -> list[Check]:
+    del plan
+    return [
+        Check(name, _deceived(lie, name), gained, bounds.DECEIVED, "gain")
+        for name, lie in _LIES.items()
+    ]
+
+
 MISBEHAVING: Final = Criterion(
     "E26",
     "false ACKs",
     "RFC 9743 7.6",
-    missing="it has no scenarios yet (tcp.misbehaviour)",
+    _false,
+    "lets a receiver gain by false ACKs more than {both}",
 )
 EVERY: Final = (LITTLE, BURSTS, DATA_CENTRE, MISBEHAVING)

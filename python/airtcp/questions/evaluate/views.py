@@ -33,13 +33,12 @@ _PATHS: Final = {
     "40 ms, 4 BDP": _path(40, 4),
     "40 ms, 1 % lost": _path(40, 1, **_LOSSY),
     "600 ms, 1 BDP": _path(600, 1),
-    "40 ms, 2 BDP, 5 Mb/s after 20 s": _path(40, 2, rate={"trace": paths.STEPS_FILE}),
+    "40 ms, 2 BDP, 5 Mb/s after 20 s": _path(40, 2, rate=paths.RATES),
 }
 
 
 def _scenes(law: Law) -> list[Scene]:
-    files = {paths.STEPS_FILE: paths.STEPS_TEXT}
-    return [Scene(name, made(law), files, series=True) for name, made in _PATHS.items()]
+    return [Scene(name, made(law), series=True) for name, made in _PATHS.items()]
 
 
 def _laws(plan: Plan) -> list[Law]:
