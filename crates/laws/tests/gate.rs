@@ -1,5 +1,7 @@
 //! Reno and CUBIC in C do at every call what the built-in laws do, and keep the rules of all laws.
 
+#![allow(clippy::unwrap_used, reason = "a test")]
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
@@ -48,15 +50,17 @@ impl Numbers {
     }
 }
 
-/// Calls two laws alike, and compares their windows after each call.
-fn alike(
-    mine: &mut dyn CongestionControl,
-    theirs: &mut dyn CongestionControl,
-    rules: LawRules,
-    case: u64,
-) {
-    let mut numbers = Numbers(case);
-    let params = LawParams {
+fn kind(number: u64) -> CongestionKind {
+    match number {
+        0 => CongestionKind::FastRetransmit,
+        1 => CongestionKind::Rto,
+        2 => CongestionKind::EcnCe,
+        _ => CongestionKind::Persistent,
+    }
+}
+
+fn params(rules: LawRules, case: u64) -> LawParams {
+    LawParams {
         mss: 1460,
         initial_window: 10 * MSS,
         initial_ssthresh: if case.is_multiple_of(3) { 30 * MSS } else { u64::MAX },
@@ -65,7 +69,13 @@ fn alike(
         selective_acks: true,
         rules,
         ..LawParams::default()
-    };
+    }
+}
+
+/// Calls two laws alike, and compares their windows after each call.
+fn alike([mine, theirs]: [&mut dyn CongestionControl; 2], rules: LawRules, case: u64) {
+    let mut numbers = Numbers(case);
+    let params = params(rules, case);
     let mut now = Nanos::ZERO;
     mine.start(now, &params);
     theirs.start(now, &params);
@@ -74,12 +84,7 @@ fn alike(
         now += Span(200_000 + numbers.below(30_000_000));
         match numbers.below(60) {
             0 => {
-                let kind = [
-                    CongestionKind::FastRetransmit,
-                    CongestionKind::Rto,
-                    CongestionKind::EcnCe,
-                    CongestionKind::Persistent,
-                ][numbers.below(4) as usize];
+                let kind = kind(numbers.below(4));
                 let c =
                     Congestion { kind, flight: mine.cwnd() + numbers.below(9000), restart: false };
                 mine.on_congestion(now, &c);
@@ -140,7 +145,7 @@ fn laws_in_c_are_the_built_in_ones() {
         let make = || maker.make(&Keys::new());
         for rules in [LawRules::Documents, LawRules::Linux] {
             for case in 0..40 {
-                alike(&mut *make(), &mut law.build(), rules, case);
+                alike([&mut *make(), &mut law.build()], rules, case);
             }
         }
         assert_eq!(check(&make, 256, 200, 1), Ok(()), "{name}");

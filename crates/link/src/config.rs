@@ -135,20 +135,7 @@ impl LinkConfig {
                 ),
             ));
         }
-        if let Some(Rate::Trace(trace)) = &self.rate
-            && trace.scaled()?.is_none()
-        {
-            return Err(ConfigError::new(
-                "rate.trace",
-                format!("\"{}\" was not read", trace.trace),
-            ));
-        }
-        if let Some(Rate::Steps(all)) = &self.rate {
-            all.check("rate.steps")?;
-        }
-        if let Delay::Steps(all) = &self.delay {
-            all.check("delay.steps")?;
-        }
+        self.check_changes()?;
         if self.slot == Some(Span::ZERO) {
             return Err(ConfigError::new(
                 "slot",
@@ -190,6 +177,22 @@ impl LinkConfig {
             }
         }
         Ok(())
+    }
+
+    /// What changes over time: the rate as recorded, and steps.
+    fn check_changes(&self) -> Result<(), ConfigError> {
+        match &self.rate {
+            Some(Rate::Trace(trace)) if trace.scaled()?.is_none() => {
+                let message = format!("\"{}\" was not read", trace.trace);
+                return Err(ConfigError::new("rate.trace", message));
+            }
+            Some(Rate::Steps(all)) => all.check("rate.steps")?,
+            _ => {}
+        }
+        match &self.delay {
+            Delay::Steps(all) => all.check("delay.steps"),
+            Delay::Constant(_) => Ok(()),
+        }
     }
 
     /// A link protocol assumes that units arrive in the order of transmission.

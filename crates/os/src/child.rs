@@ -1,6 +1,6 @@
 //! A program inside a network namespace: it and all it starts end with its parent, and it finds the given names.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check};
 use crate::namespace::{NAMESPACE_REMEDY, NetNs};
 use crate::signal::{self, Signal};
 use crate::tree;
@@ -144,10 +144,6 @@ pub fn ask(child: &Child, signal: Signal) -> Result<()> {
     let id = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
     let id = id.ok_or_else(|| Error::Input("a program has no number".to_owned()))?;
     kill_process(id, number).map_err(|e| Error::system("asking a program to end", e))
-}
-
-pub(crate) fn check(code: libc::c_int) -> io::Result<()> {
-    if code < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
 /// Asks for the end of this process when its parent ends, and sees that it has not ended yet. The kernel forgets it when the

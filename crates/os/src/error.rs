@@ -67,3 +67,8 @@ impl Error {
         }
     }
 }
+
+/// The error of a system call that returns a negative number.
+pub(crate) fn check(code: libc::c_int) -> io::Result<()> {
+    if code < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+}

@@ -10,7 +10,7 @@
 //!
 //! All runs between fork and exec: system calls on the stack only.
 
-use crate::child::check;
+use crate::error::check;
 use std::mem::MaybeUninit;
 use std::os::fd::RawFd;
 use std::{io, ptr};

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use airtcp_capture::read::Input;
 use airtcp_capture::{Asked, CaptureError, CaptureReport, Following};
@@ -26,11 +26,10 @@ impl Ended {
         self.how.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits at most until a time. True if the reading has ended.
-    fn wait(&self, until: Instant) -> bool {
+    /// Waits for the end of the reading, at most this long. True if it has ended.
+    fn wait(&self, most: Duration) -> bool {
         let guard = self.lock();
-        let left = until.saturating_duration_since(Instant::now());
-        let waited = self.told.wait_timeout_while(guard, left, |how| how.is_none());
+        let waited = self.told.wait_timeout_while(guard, most, |how| how.is_none());
         waited.unwrap_or_else(PoisonError::into_inner).0.is_some()
     }
 }
@@ -63,12 +62,13 @@ impl LiveCapture {
 
     /// Waits for the end of the stream, at most these seconds. True if it has ended.
     fn wait(&self, py: Python<'_>, seconds: f64) -> PyResult<bool> {
-        let until = Instant::now() + Duration::try_from_secs_f64(seconds).unwrap_or_default();
+        let mut left = Duration::try_from_secs_f64(seconds).unwrap_or_default();
         loop {
-            let step = until.min(Instant::now() + POLL_INTERVAL);
+            let step = left.min(POLL_INTERVAL);
             let is_over = py.detach(|| self.ended.wait(step));
             py.check_signals()?;
-            if is_over || Instant::now() >= until {
+            left -= step;
+            if is_over || left.is_zero() {
                 return Ok(is_over);
             }
         }

@@ -15,7 +15,6 @@ use airtcp_scenario::Resolved;
 use clap::Args;
 
 use super::failure::{Failure, said, say};
-use super::ports::Port;
 use crate::exit::ended;
 
 /// Memory of a ring, in bytes, and the fewest frames that it holds.
@@ -77,11 +76,14 @@ impl Drop for Keeper {
     }
 }
 
+/// The name of a node, what comes from its interface and what goes to it.
+pub(super) type Opened = (String, Ring, Sender);
+
 /// Opens both interfaces: the first stands for the first node with real traffic.
 pub(super) fn open(
     plan: &Resolved,
     devices: &[String],
-) -> Result<(Vec<Port>, Vec<Keeper>), Failure> {
+) -> Result<(Vec<Opened>, Vec<Keeper>), Failure> {
     let nodes = plan.outside_nodes();
     let ([a, b], [_, _]) = (devices, &nodes[..]) else {
         return Err(format!(
@@ -103,7 +105,7 @@ pub(super) fn open(
             return Err(format!("interface \"{device}\" is no Ethernet: frames of it cannot pass"));
         }
         keepers.extend(Keeper::hold(device)?);
-        ports.push(Port { name: plan.nodes[node].clone(), ring, sender, spread: None });
+        ports.push((plan.nodes[node].clone(), ring, sender));
     }
     Ok((ports, keepers))
 }

@@ -13,6 +13,7 @@ use airtcp_scenario::Resolved;
 use clap::Args;
 
 use super::control::Control;
+use super::ending::Why;
 use super::failure::{Failure, at, said, say};
 use super::given::{Given, Subject};
 use super::line::Line;
@@ -20,7 +21,7 @@ use super::output::Outputs;
 use super::path::round_trip;
 use super::ports::Ports;
 use super::report::Run;
-use super::turn::{Loop, Why};
+use super::turn::Loop;
 use crate::emulate::{Emulation, RECORD_BETWEEN, RECORD_HEADER};
 use crate::exit::ended;
 

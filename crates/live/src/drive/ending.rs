@@ -12,8 +12,23 @@ use std::process::Child;
 use airtcp_os::child::ask;
 use airtcp_os::signal::Signal;
 use airtcp_os::{Error, Result};
+use serde::Serialize;
 
-use super::turn::Why;
+/// Why a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Why {
+    /// COMMAND ended.
+    CommandEnded,
+    /// The time was over.
+    TimeOver,
+    /// Ctrl-C, or a request to end.
+    Interrupted,
+    /// The process was stopped or the machine slept for more than a second.
+    Stopped,
+    /// An error ended it.
+    Failed,
+}
 
 /// Time that a program has after it was asked to end, and after it was told.
 const ASKED_NS: i64 = 3_000_000_000;

@@ -110,7 +110,9 @@ impl Ports {
 
     /// Opens two interfaces that are given.
     pub(super) fn between(plan: &Resolved, devices: &[String]) -> Result<Self, Failure> {
-        let (all, keepers) = between::open(plan, devices)?;
+        let (opened, keepers) = between::open(plan, devices)?;
+        let port = |(name, ring, sender)| Port { name, ring, sender, spread: None };
+        let all = opened.into_iter().map(port).collect();
         Ok(Self { all, spaces: None, _keepers: keepers })
     }
 

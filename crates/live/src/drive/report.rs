@@ -9,10 +9,11 @@ use airtcp_units::Span;
 use serde::Serialize;
 
 use super::control::Made;
+use super::ending::Why;
 use super::ports::Ports;
 use super::series::Row;
 use super::traffic::FlowRow;
-use super::turn::{Loop, Why};
+use super::turn::Loop;
 use crate::emulate::{Counts, Emulation, Validity};
 
 const SCHEMA: &str = "airtcp.emulate/1";

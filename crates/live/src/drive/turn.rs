@@ -6,10 +6,9 @@ use std::process::Child;
 use airtcp_os::signal::Signals;
 use airtcp_os::{clock, wait};
 use airtcp_units::{Nanos, Span};
-use serde::Serialize;
 
 use super::control::Control;
-use super::ending::{Ending, Step};
+use super::ending::{Ending, Step, Why};
 use super::failure::{Failure, said};
 use super::line::Line;
 use super::output::Outputs;
@@ -17,22 +16,6 @@ use super::ports::Ports;
 use super::series::{Series, Totals};
 use super::traffic::Traffic;
 use crate::emulate::{Emulation, Lateness, Leaving, as_on_wire};
-
-/// Why a run ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub(super) enum Why {
-    /// COMMAND ended.
-    CommandEnded,
-    /// The time was over.
-    TimeOver,
-    /// Ctrl-C, or a request to end.
-    Interrupted,
-    /// The process was stopped or the machine slept for more than a second.
-    Stopped,
-    /// An error ended it.
-    Failed,
-}
 
 /// Frames that are written at once.
 const BATCH: usize = 64;

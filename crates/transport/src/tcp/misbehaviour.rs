@@ -34,7 +34,7 @@ impl Misbehaviour {
     }
 
     /// Rejects impossible values.
-    pub(super) fn validate(&self) -> Result<(), ConfigError> {
+    pub(super) fn validate(self) -> Result<(), ConfigError> {
         let number = within::<u64>;
         number("misbehaviour.ack_division", u64::from(self.ack_division), 1, 1000)?;
         number("misbehaviour.optimistic_acks", u64::from(self.optimistic_acks), 0, 1000)
