@@ -375,16 +375,31 @@ class LawBase:
     """The base of a law: it owns window and threshold."""
 
     def __new__(cls, *args: object, **keys: object) -> Self: ...
-    cwnd: float
-    """Congestion window, bytes. Rounded down to whole bytes, and kept within its bounds."""
-    ssthresh: float
-    """Slow-start threshold, bytes; infinite while nothing has set it."""
-    pacing_rate: float | None
-    """Rate at which segments should leave, b/s; None if the window alone governs sending."""
-    bandwidth: float | None
-    """The law's estimate of the rate of the path, b/s, for the time series."""
-    send_quantum: float | None
-    """Bytes that leave in one burst under pacing."""
+    @property
+    def cwnd(self) -> float:
+        """Congestion window, bytes. Rounded down to whole bytes, and kept within its bounds."""
+    @cwnd.setter
+    def cwnd(self, value: float) -> None: ...
+    @property
+    def ssthresh(self) -> float:
+        """Slow-start threshold, bytes; infinite while nothing has set it."""
+    @ssthresh.setter
+    def ssthresh(self, value: float) -> None: ...
+    @property
+    def pacing_rate(self) -> float | None:
+        """Rate at which segments should leave, b/s; None if the window alone governs sending."""
+    @pacing_rate.setter
+    def pacing_rate(self, value: float | None) -> None: ...
+    @property
+    def bandwidth(self) -> float | None:
+        """The law's estimate of the rate of the path, b/s, for the time series."""
+    @bandwidth.setter
+    def bandwidth(self, value: float | None) -> None: ...
+    @property
+    def send_quantum(self) -> float | None:
+        """Bytes that leave in one burst under pacing."""
+    @send_quantum.setter
+    def send_quantum(self, value: float | None) -> None: ...
     @property
     def state(self) -> str:
         """A word for the state of the law, for the time series; None for the base's."""

@@ -190,7 +190,7 @@ def test_options_of_any_type(traces: Path, tmp_path: Path, papers: Path) -> None
         ),
         (lambda: airtcp.stats(traces, seed=nothing), TypeError, "seed is of type object"),
         (lambda: airtcp.study(traces, replicas=nothing), TypeError, "replicas is of type object"),
-        (lambda: airtcp.compare(traces, tcp=[nothing]), TypeError, "names has <object"),
+        (lambda: airtcp.compare(traces, tcp=[nothing]), TypeError, "tcp has <object"),
         (lambda: airtcp.compare(traces, overrides=nothing), TypeError, "object"),
         (lambda: airtcp.trace_fit(traces, where=[nothing]), TypeError, "where has <object"),
         (lambda: airtcp_papers.published([nothing]), TypeError, "ids has <object"),

@@ -12,6 +12,7 @@ import os
 import pty
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -22,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 from live_program import live
-from test_emulate import CELL, LINK, NOBODY, emulate, lacking, split, until
+from test_emulate import CELL, LINK, NOBODY, emulate, lacking, until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,6 +32,31 @@ needs_namespaces = pytest.mark.skipif(lacking() is not None, reason=lacking() or
 PYTHON: Final = shutil.which("python3", path="/usr/bin:/usr/local/bin") or sys.executable
 """One that other users may run."""
 both_users = pytest.mark.parametrize("wrap", [[], NOBODY], ids=["root", "another user"])
+
+
+def split(pcapng: Path, folder: Path) -> list[Path]:
+    """Write a capture per interface of a pcapng file, because each port is a point of its own."""
+    data, at = pcapng.read_bytes(), 0
+    packets: dict[int, list[tuple[int, bytes]]] = {}
+    while at + 12 <= len(data):
+        kind, length = struct.unpack_from("<II", data, at)
+        if kind == 6:
+            port, high, low, kept, _ = struct.unpack_from("<5I", data, at + 8)
+            frame = data[at + 28 : at + 28 + kept]
+            packets.setdefault(port, []).append((high << 32 | low, frame))
+        at += length
+    paths: list[Path] = []
+    for port, frames in sorted(packets.items()):
+        path = folder / f"port{port}.pcap"
+        # The magic number of times in nanoseconds; link type 1 is Ethernet.
+        parts = [struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 65_535, 1)]
+        for when, frame in sorted(frames):
+            second, nanos = divmod(when, 10**9)
+            parts.append(struct.pack("<4I", second, nanos, len(frame), len(frame)) + frame)
+        path.write_bytes(b"".join(parts))
+        paths.append(path)
+    return paths
+
 
 # It says how many SIGINTs it got within half a second of the first.
 COUNT: Final = """

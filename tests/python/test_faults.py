@@ -147,6 +147,7 @@ def test_a_run_length_beyond_all_counting(run: Program, tmp_path: Path) -> None:
 
 
 def test_a_seed_beyond_its_type(run: Program, tmp_path: Path) -> None:
+    traces = airtcp.synth(tmp_path / "a.txt", prr=0.9, packets=500)
     (tmp_path / "a.toml").write_text(SCENARIO)
     ended = run("run", "a.toml", "--seed", str(2**64))
     assert ended.code == 2
@@ -157,7 +158,7 @@ def test_a_seed_beyond_its_type(run: Program, tmp_path: Path) -> None:
     assert "out of range" in ended.err
     assert "JSON" not in ended.err
     with pytest.raises(airtcp.AirtcpError, match=str(2**64 - 1)):
-        airtcp.stats(tmp_path / "a.toml", seed=2**64)
+        airtcp.stats(traces, seed=2**64)
 
 
 def test_a_damaged_table_of_links(run: Program, tmp_path: Path) -> None:

@@ -62,6 +62,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Shown]:
         "capture": airtcp.capture(folder / "a.pcapng", events=True, series=True),
         "diagnose": airtcp.diagnose(folder / "a.pcapng", replications=5),
         "fit": airtcp.trace_fit(links),
+        "evaluate": airtcp.evaluate("vegas", only="E3", effort="quick", replications=2),
         "reproduce": airtcp_papers.reproduce("S1.fig2", runs=1, sensitivity=False, cache=False),
         "sweep": airtcp.sweep(
             {
@@ -90,6 +91,7 @@ KINDS = (
     "capture",
     "diagnose",
     "fit",
+    "evaluate",
     "reproduce",
     "sweep",
 )

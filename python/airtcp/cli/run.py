@@ -11,7 +11,6 @@ import typer
 from airtcp.cli import complete
 from airtcp.cli import options as opt
 from airtcp.cli.console import fail, note, progress, refusals
-from airtcp.cli.live import meet_again
 from airtcp.cli.output import STANDARD, Output, writes_report_on_request
 from airtcp.cli.overrides import replaced
 
@@ -109,6 +108,8 @@ def run(
             **output.wanted(),
         }
         unfit = next((name for name, value in simulated.items() if value), None)
+        from airtcp.cli.live import meet_again
+
         meet_again(scenario, arrivals, overrides or [], seed=seed, unfit=unfit)
     from airtcp.cli import places, write
     from airtcp.questions.run import call

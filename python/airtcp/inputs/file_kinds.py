@@ -193,8 +193,13 @@ def _result(document: str) -> Kind:
 
 def _toml(place: Path) -> Kind | None:
     try:
-        found = tomllib.loads(content(place, _LONGEST_TOML).decode("utf-8"))
-    except (ValueError, RecursionError):
+        data = content(place, _LONGEST_TOML)
+        if len(data) >= _LONGEST_TOML:
+            return None
+        text = data.decode("utf-8")
+        _core.parsable(text, printable(str(place)))
+        found = tomllib.loads(text)
+    except (ValueError, RecursionError, _core.AirtcpError):
         return None
     if _SWEEP & found.keys() and not _SCENARIO & found.keys():
         return SWEEP

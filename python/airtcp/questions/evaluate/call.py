@@ -77,8 +77,8 @@ def evaluate(
         >>> result = evaluate("vegas", only="E3", effort="quick", replications=2)
         >>> result
         EvaluateResult(vegas: 1 of 28 criteria, 0 wrong, 0 need attention)
-        >>> result.criteria.head(4).tail(1)["verdict"]
-        ['pass']
+        >>> result.criteria.to_dict()["verdict"][3]
+        'pass'
     """
     from airtcp.questions.evaluate.result import EvaluateResult
 

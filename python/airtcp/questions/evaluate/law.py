@@ -81,9 +81,9 @@ def read_law(given: Tcp, option: str = "LAW") -> Law:
         LawError: If a law of one's own cannot be loaded, or is in no file.
         AirtcpError: If there is no such law or key.
 
-    >>> read_law("cubic:beta_cubic=0.5:ack_every=1")
-    Law(label='cubic:beta_cubic=0.5:ack_every=1', name='cubic', of_law={'beta_cubic': 0.5}, \
-of_tcp={'ack_every': 1})
+    >>> law = read_law("cubic:beta_cubic=0.5:ack_every=1")
+    >>> law.name, law.of_law, law.of_tcp
+    ('cubic', {'beta_cubic': 0.5}, {'ack_every': 1})
     """
     own = OwnLaws()
     text = ([*own.names(given)] or [""])[0]
