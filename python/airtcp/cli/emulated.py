@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Final, NoReturn
 
 from airtcp.cli import places
 from airtcp.cli.console import fail, note
-from airtcp.cli.continued import PROGRAM, needed_program
+from airtcp.cli.continued import PROGRAM, needed_program, unheard
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Generator, Sequence
 
 _BY_SIGNAL: Final = 128
 """Added to the number of a signal that ended a program, as shells do."""
@@ -131,9 +131,9 @@ def _child(place: str, words: Sequence[str]) -> int:
 
 
 @contextlib.contextmanager
-def _ignored() -> Iterator[None]:
+def _ignored() -> Generator[None]:
     """Leave Ctrl-C to the child, which ends the run and says what it was like."""
-    before = signal.signal(signal.SIGINT, lambda *_: None), signal.getsignal(signal.SIGTERM)
+    before = signal.signal(signal.SIGINT, unheard), signal.getsignal(signal.SIGTERM)
     try:
         yield
     finally:

@@ -17,7 +17,7 @@ import typer
 
 from airtcp.cli import options as opt
 from airtcp.cli.console import INTERRUPTED, fail, note, progress, refusals, to_stdout
-from airtcp.cli.continued import continue_as, needed_program
+from airtcp.cli.continued import continue_as, needed_program, unheard
 
 _PREFIX_HELP = (
     "Write the delivery trace to PREFIX.trace, the path as a scenario to PREFIX.toml, and the "
@@ -130,7 +130,7 @@ def _files(out: Path | None, *, force: bool) -> dict[str, Path]:
 def _measured(arguments: list[str]) -> dict[str, Any]:
     """Run the program; Ctrl-C reaches it, too, and it writes what it measured."""
     place = needed_program("measure")
-    before = signal.signal(signal.SIGINT, lambda *_: None)
+    before = signal.signal(signal.SIGINT, unheard)
     try:
         done = subprocess.run(  # noqa: S603 - no shell
             [place, *arguments], stdout=subprocess.PIPE, check=False

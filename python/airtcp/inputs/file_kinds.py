@@ -273,7 +273,7 @@ def reads(command: str) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
 def _paths(given: object) -> list[str | Path]:
     """Return the paths of an argument that may also be a table or an array."""
     several = cast("list[object]", given) if isinstance(given, list | tuple) else [given]
-    return [Path(one) for one in several if isinstance(one, str | PathLike)]
+    return [Path(cast("str", one)) for one in several if isinstance(one, str | PathLike)]
 
 
 def command_for(path: str | Path) -> str | None:

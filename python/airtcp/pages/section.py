@@ -50,7 +50,8 @@ class Plot:
     @property
     def rows(self) -> Rows:
         """The rows of the CSV file; without any, the plot is left out."""
-        return next(iter(self.data.values()), [])
+        none: Rows = []
+        return next(iter(self.data.values()), none)
 
     @property
     def charts(self) -> list[tuple[str, Mapping[str, Any]]]:

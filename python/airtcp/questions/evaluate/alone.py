@@ -6,6 +6,7 @@ to 300 ms. A cell lasts for 100 round trips at least, after 30 that do not count
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import product
 from math import exp, log
 from typing import TYPE_CHECKING, Final
@@ -201,7 +202,7 @@ def _random_loss(plan: Plan) -> list[Check]:
             Check(
                 f"loss {100 * loss:g} %",
                 lambda law, path=path: [path(law)],
-                lambda rep, loss=loss: _share(rep, loss),
+                partial(_share, loss=loss),
                 bounds.TOLERANCE,
                 "share of the link",
                 at={"loss_rate": loss},

@@ -96,7 +96,9 @@ def evaluate(
         raise _core.AirtcpError(message)
     sources = [source for one in (own, *others) for source in one.sources]
     work, every = Work(root, sources), criteria_list.every()
-    checks = {one.id: _checks(one, plan) if one.id in chosen else [] for one in every}
+    checks: dict[str, Sequence[Check]] = {
+        one.id: one.made(plan) if one.id in chosen else () for one in every
+    }
     for check in (check for found in checks.values() for check in found):
         for one in (own, *check.held_against(plan)):
             for scene in check.scenes(one):
@@ -166,10 +168,6 @@ def _chosen(only: Sequence[str], option: str = "--only") -> set[str]:
             message = f"{option} {printable(name)}: there is no such criterion: E0 to {known[-1]}"
             raise _core.AirtcpError(message)
     return set(wanted or known)
-
-
-def _checks(criterion: Criterion, plan: Plan) -> Sequence[Check]:
-    return [] if criterion.checks is None else criterion.checks(plan)
 
 
 def _result(

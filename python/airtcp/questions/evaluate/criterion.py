@@ -10,7 +10,15 @@ if TYPE_CHECKING:
 
     from airtcp.questions.evaluate.bounds import Bound
     from airtcp.questions.evaluate.law import Law
+    from airtcp.questions.evaluate.outcome import Rep
     from airtcp.questions.evaluate.scenes import Scene
+
+    Measure = (
+        Callable[[Rep], float | None]
+        | Callable[[Rep, Rep], float | None]
+        | Callable[[Rep, Rep, Rep], float | None]
+    )
+    """A quantity of a replication, from what each scene measured in it."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +81,7 @@ class Check:
     name: str
     scenes: Callable[[Law], Sequence[Scene]]
     """The scenes for a law."""
-    measure: Callable[..., float | None]
+    measure: Measure
     """The quantity of a replication, from what each scene measured in it."""
     bound: Bound
     quantity: str
@@ -110,3 +118,7 @@ class Criterion:
     """What a law does that is wrong."""
     missing: str = ""
     """What is not evaluated of it, and why."""
+
+    def made(self, plan: Plan) -> Sequence[Check]:
+        """Return the checks of an evaluation; none if it is not evaluated."""
+        return () if self.checks is None else self.checks(plan)

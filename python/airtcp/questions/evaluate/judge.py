@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from statistics import mean
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 from airtcp.data.extension import mean_interval
 from airtcp.questions.evaluate.law import STANDARD
 from airtcp.words.sentences import listed
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from airtcp.questions.evaluate.bounds import Bound, Limit
     from airtcp.questions.evaluate.criterion import Check, Criterion
@@ -40,7 +40,8 @@ def measured(check: Check, law: Law, work: Work, number: int) -> Values | None:
     runs = [work.of(scene, check.replications(number)) for scene in check.scenes(law)]
     if not runs or any(run is None for run in runs):
         return None
-    found = [check.measure(*reps) for reps in zip(*filter(None, runs), strict=True)]
+    measure = cast("Callable[..., float | None]", check.measure)
+    found = [measure(*reps) for reps in zip(*filter(None, runs), strict=True)]
     values = [value for value in found if value is not None]
     return values if len(values) == len(found) else None
 

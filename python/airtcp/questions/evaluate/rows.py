@@ -15,7 +15,8 @@ _RIVALS: Final = "E12"
 
 def checks_of(document: EvaluateDocument, name: str) -> list[CheckResult]:
     """Return the checks of a criterion."""
-    return next((one["checks"] for one in document["criteria"] if one["id"] == name), [])
+    none: list[CheckResult] = []
+    return next((one["checks"] for one in document["criteria"] if one["id"] == name), none)
 
 
 def grid(document: EvaluateDocument, name: str) -> Rows:

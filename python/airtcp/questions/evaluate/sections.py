@@ -14,6 +14,7 @@ from airtcp.words.sentences import begun
 
 if TYPE_CHECKING:
     from airtcp.questions.evaluate.document import EvaluateDocument
+    from airtcp.words.grid import Grid
 
 _METHOD: Final = {
     "Yardsticks": (
@@ -140,7 +141,7 @@ def _cells(document: EvaluateDocument) -> list[Plot]:
     return [Plot("cells", "Goodput in Wi-Fi cells", caption, spec, {"cells": found})]
 
 
-def _every(document: EvaluateDocument) -> tables.Grid | None:
+def _every(document: EvaluateDocument) -> Grid | None:
     every = [(one, check) for one in document["criteria"] for check in one["checks"]]
     return tables.checks_grid(document, every) if every else None
 

@@ -87,7 +87,7 @@ def thinned(recorded: dict[str, list[dict[str, Any]]]) -> list[dict[str, Any]]:
     points: list[dict[str, Any]] = []
     window: int | None = None
     for at in range(_POINTS):
-        window = windows.get(at, window)
+        window = windows.get(at, 0) or window
         if window is not None:
             end = round((at + 1) * step, 6)
             points.append({"t_s": end, "cwnd_bytes": window, "rtt_s": times.get(at)})

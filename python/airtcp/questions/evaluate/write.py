@@ -22,8 +22,9 @@ def files_of(criteria: Iterable[Criterion], plan: Plan, seed: int) -> dict[str, 
     """
     found: dict[str, str] = {}
     for criterion in criteria:
-        made = [] if criterion.checks is None else criterion.checks(plan)
-        for check, scene in ((c, scene) for c in made for scene in c.scenes(plan.law)):
+        for check, scene in (
+            (c, scene) for c in criterion.made(plan) for scene in c.scenes(plan.law)
+        ):
             table = {
                 "title": f"{criterion.id} {criterion.title}: {scene.name}",
                 "seed": seed,

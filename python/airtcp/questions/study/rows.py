@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from math import sqrt
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
 from airtcp.charts.parts import rounded, thin
 from airtcp.questions.study import findings_link as link_words
@@ -234,6 +234,6 @@ def autocorrelation(link: Link) -> Rows:
             "low": -noise,
             "high": noise,
         }
-        for lag, value in link["autocorrelation"]
+        for lag, value in cast("list[tuple[int, float | None]]", link["autocorrelation"])
         if value is not None
     ]

@@ -157,7 +157,7 @@ def _counts(link: Link) -> Grid:
 
     def column(head: str, key: str, scale: float = 1.0) -> Column:
         values = [of[key] for _, of in known]
-        means = [value["mean"] if isinstance(value, dict) else value for value in values]
+        means: list[Any] = [value["mean"] if isinstance(value, dict) else value for value in values]
         return Column(head, [_said(m, scale) for m in means])
 
     columns = [
