@@ -160,7 +160,7 @@ fn wrong_types_give_the_expected_form() {
         ("links = [[\"a\", \"b\"]]".to_owned(), "links[0]: "),
         (
             link("delay = 2020-01-01"),
-            "delay: expected a length of time as a string such as \"9 us\", not the date 2020-01-01",
+            "delay: expected a delay as a string such as \"40 ms\", or a table such as { steps =",
         ),
         (link("loss = 2020-01-01"), "loss: expected a table such as"),
         (
@@ -169,7 +169,7 @@ fn wrong_types_give_the_expected_form() {
         ),
         (
             link("delay = [[inf, 0]]"),
-            "delay: expected a length of time as a string such as \"9 us\", not a list",
+            "delay: expected a delay as a string such as \"40 ms\", or a table such as { steps =",
         ),
         (
             link("loss = { model = \"semi-markov\", losses = [[inf, 0]], successes = [[1, 2]] }"),
