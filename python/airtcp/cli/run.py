@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -107,10 +107,7 @@ def run(
             "--why": why is not opt.Why.AUTO,
             **output.wanted(),
         }
-        unfit = next((name for name, value in simulated.items() if value), None)
-        from airtcp.cli.live import meet_again
-
-        meet_again(scenario, arrivals, overrides or [], seed=seed, unfit=unfit)
+        _meet_again(scenario, arrivals, overrides or [], seed, simulated)
     from airtcp.cli import places, write
     from airtcp.questions.run import call
     from airtcp.questions.scenarios import text_of
@@ -158,3 +155,17 @@ def run(
     if result.unwritten:
         # The results are complete; missing captures are reported last.
         fail("; ".join(result.unwritten))
+
+
+def _meet_again(
+    scenario: Path,
+    arrivals: Path,
+    overrides: list[str],
+    seed: int | None,
+    simulated: dict[str, object],
+) -> NoReturn:
+    """Continue as `replay`; refuse the first option of a simulated run that was given."""
+    from airtcp.cli.live import meet_again
+
+    unfit = next((name for name, value in simulated.items() if value), None)
+    meet_again(scenario, arrivals, overrides, seed=seed, unfit=unfit)
