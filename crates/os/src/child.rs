@@ -1,7 +1,7 @@
 //! A program inside a network namespace: it and all it starts end with its parent, and it finds the given names.
 
 use crate::error::{Error, Result, check};
-use crate::namespace::{NAMESPACE_REMEDY, NetNs};
+use crate::namespace::{NAMESPACE_REMEDY, NetNs, own_mounts};
 use crate::signal::{self, Signal};
 use crate::tree;
 use rustix::fs::{Mode, OFlags};
@@ -164,18 +164,6 @@ fn killed_with(parent: i32) -> io::Result<()> {
         libc::getppid()
     };
     if still == parent { Ok(()) } else { Err(io::Error::from_raw_os_error(libc::ESRCH)) }
-}
-
-/// A mount namespace of this process, whose changes no other sees.
-#[allow(unsafe_code, reason = "mounts are not in the features of rustix that are used")]
-fn own_mounts() -> io::Result<()> {
-    let none = ptr::null();
-    let private = libc::MS_REC | libc::MS_PRIVATE;
-    // SAFETY: all pointers are null or strings that end in NUL and outlive the calls.
-    unsafe {
-        check(libc::unshare(libc::CLONE_NEWNS))?;
-        check(libc::mount(none, c"/".as_ptr(), none, private, none.cast()))
-    }
 }
 
 /// `/proc` of the process namespace, where its processes have the numbers that they know. Where the system refuses, as

@@ -3,6 +3,7 @@
 //! The kernel stamps a datagram when its driver hands it over, however late the process reads it.
 
 use crate::error::{Error, Result};
+use crate::socket;
 use std::io;
 use std::mem;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6, UdpSocket};
@@ -48,23 +49,15 @@ impl Datagrams {
         let socket = UdpSocket::bind(address).map_err(taken)?;
         let this = Self { socket };
         let failed = |e| Error::system("preparing a socket", e);
-        this.socket.set_nonblocking(true).map_err(failed)?;
-        this.option(libc::SO_TIMESTAMPNS, 1).map_err(failed)?;
-        // More than the system allows is cut to what it allows.
-        let _ = this.option(libc::SO_RCVBUF, WAITING);
-        let _ = this.option(libc::SO_SNDBUF, WAITING);
-        Ok(this)
-    }
-
-    #[allow(unsafe_code, reason = "stamps and buffers of sockets are not in safe libraries")]
-    fn option(&self, option: libc::c_int, value: libc::c_int) -> io::Result<()> {
-        let length = libc::socklen_t::try_from(size_of_val(&value)).unwrap_or_default();
-        // SAFETY: the kernel reads `length` bytes of the value, its size.
-        let code = unsafe {
-            let value = ptr::from_ref(&value).cast();
-            libc::setsockopt(self.socket.as_raw_fd(), libc::SOL_SOCKET, option, value, length)
+        let set = |option, value: libc::c_int| {
+            socket::set_at(&this.socket, libc::SOL_SOCKET, option, &value)
         };
-        if code < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+        this.socket.set_nonblocking(true).map_err(failed)?;
+        set(libc::SO_TIMESTAMPNS, 1).map_err(failed)?;
+        // More than the system allows is cut to what it allows.
+        let _ = set(libc::SO_RCVBUF, WAITING);
+        let _ = set(libc::SO_SNDBUF, WAITING);
+        Ok(this)
     }
 
     /// Receives from this address only, and sends there.

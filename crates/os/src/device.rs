@@ -1,6 +1,6 @@
-//! What a given device is like: its MTU, whether it has addresses, whether it is part of another.
+//! The devices of a namespace, and what one is like: its kind, its MTU, whether it has addresses or is part of another.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check};
 use crate::socket;
 use std::os::fd::AsRawFd;
 use std::path::Path;
@@ -19,6 +19,24 @@ struct Request {
     name: [u8; libc::IFNAMSIZ],
     number: libc::c_int,
     rest: [u32; 5],
+}
+
+/// The names of all devices in the namespace of the calling thread, in the order of the kernel; empty if it does not tell.
+pub fn names() -> Vec<String> {
+    let text = fs::read_to_string("/proc/thread-self/net/dev").unwrap_or_default();
+    // Two lines of headings precede them.
+    let rows = text.lines().skip(2).filter_map(|line| line.split_once(':'));
+    rows.map(|(name, _)| name.trim().to_owned()).collect()
+}
+
+/// The kind of the link layer of a device: `ARPHRD_` of linux/if_arp.h; 1 is Ethernet, 803 is radiotap.
+///
+/// # Errors
+/// If the device is not there, or if the process may not open packet sockets.
+pub fn kind(device: &str) -> Result<u16> {
+    let index = socket::index(device)?;
+    let socket = socket::packet(device)?;
+    socket::bind(&socket, device, index, false)
 }
 
 /// The largest packet that a device carries, in the namespace of the calling thread.
@@ -63,7 +81,7 @@ fn ask(device: &str, what: libc::Ioctl) -> io::Result<Request> {
     // SAFETY: the request is laid out as `struct ifreq`, of 40 bytes, and lives through the call, which reads its name and writes
     // its union.
     let code = unsafe { libc::ioctl(socket.as_raw_fd(), what, &raw mut request) };
-    if code < 0 { Err(io::Error::last_os_error()) } else { Ok(request) }
+    check(code).map(|()| request)
 }
 
 #[cfg(test)]
@@ -72,6 +90,13 @@ mod tests {
 
     #[test]
     fn the_loopback_device() {
+        let names = names();
+        assert!(names.iter().any(|name| name == "lo"), "{names:?}");
+        match kind("lo") {
+            Ok(kind) => assert_eq!(kind, libc::ARPHRD_LOOPBACK),
+            Err(error) => assert!(matches!(error, Error::Forbidden { .. }), "{error}"),
+        }
+        assert!(matches!(kind("nosuch0"), Err(Error::NoDevice(_))));
         assert!(mtu("lo").unwrap() >= 1_500);
         // A namespace whose loopback interface is down has no address there.
         assert!(has_address("lo").is_ok());

@@ -8,7 +8,6 @@ pub mod child;
 pub mod clock;
 pub mod datagram;
 pub mod device;
-pub mod devices;
 pub mod error;
 pub mod fifo;
 pub mod interface;

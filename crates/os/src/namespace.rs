@@ -1,12 +1,14 @@
 //! Network namespaces: without a name they go with the last process or descriptor that holds them, with one they stay until
 //! they are removed.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check};
+use crate::program;
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 use std::fs::File;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 use std::thread;
+use std::{io, ptr};
 
 /// A network namespace.
 #[derive(Debug)]
@@ -44,7 +46,7 @@ impl NetNs {
                 "'{name}' cannot be the name of a namespace: use letters, digits, '-', '_' and '.'"
             )));
         }
-        netns("add", name)?;
+        program::ip_netns("add", name)?;
         let guard = Named { name: name.to_owned() };
         let path = Path::new(FOLDER).join(name);
         let file = File::open(&path)
@@ -114,22 +116,21 @@ pub struct Named {
 
 impl Drop for Named {
     fn drop(&mut self) {
-        let _ = netns("del", &self.name);
+        let _ = program::ip_netns("del", &self.name);
     }
 }
 
-/// Runs `ip netns`.
-fn netns(what: &str, name: &str) -> Result<()> {
-    let done = crate::program::run("ip", &["netns", what, name], "");
-    let output = done.map_err(|e| Error::system("running 'ip'", e))?.ok_or_else(|| {
-        Error::Input("the program 'ip' was not found; install the package iproute2".to_owned())
-    })?;
-    if output.status.success() {
-        return Ok(());
+/// A mount namespace of the calling thread, whose changes no other sees.
+#[allow(unsafe_code, reason = "mounts are not in the features of rustix that are used")]
+pub(crate) fn own_mounts() -> io::Result<()> {
+    let none = ptr::null();
+    let private = libc::MS_REC | libc::MS_PRIVATE;
+    // SAFETY: all pointers are null or strings that end in NUL and outlive the calls. The mounts of this
+    // thread change, and no memory does.
+    unsafe {
+        check(libc::unshare(libc::CLONE_NEWNS))?;
+        check(libc::mount(none, c"/".as_ptr(), none, private, none.cast()))
     }
-    let text = String::from_utf8_lossy(&output.stderr);
-    let answer = text.lines().next().unwrap_or("no answer").to_owned();
-    Err(Error::Program { program: "ip netns", answer })
 }
 
 impl AsFd for NetNs {

@@ -1,6 +1,6 @@
 //! Offloads of an interface: with them off, what is read from it is what a wire would carry.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check};
 use crate::socket;
 use std::io;
 use std::os::fd::AsRawFd;
@@ -121,5 +121,5 @@ fn command(device: &str, command: u32, data: u32) -> io::Result<u32> {
     // SAFETY: the request is laid out as `struct ifreq`, of 40 bytes, and points at a value that lives through the
     // call; these commands read and write 8 bytes of it.
     let code = unsafe { libc::ioctl(socket.as_raw_fd(), SIOCETHTOOL, &raw mut request) };
-    if code < 0 { Err(io::Error::last_os_error()) } else { Ok(value.data) }
+    check(code).map(|()| value.data)
 }

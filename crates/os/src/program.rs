@@ -38,7 +38,17 @@ pub fn run(program: &str, arguments: &[&str], input: &str) -> io::Result<Option<
 
 /// Lets `ip` execute lines, which it reads from its standard input.
 pub(crate) fn ip(lines: &str) -> Result<()> {
-    let done = run("ip", &["-batch", "-"], lines).map_err(|e| Error::system("running 'ip'", e))?;
+    ip_with("ip", &["-batch", "-"], lines)
+}
+
+/// Adds or deletes a named network namespace: `ip netns`.
+pub(crate) fn ip_netns(what: &str, name: &str) -> Result<()> {
+    ip_with("ip netns", &["netns", what, name], "")
+}
+
+/// Runs `ip`, which errors call `program`.
+fn ip_with(program: &'static str, arguments: &[&str], lines: &str) -> Result<()> {
+    let done = run("ip", arguments, lines).map_err(|e| Error::system("running 'ip'", e))?;
     let output = done.ok_or_else(|| {
         Error::Input("the program 'ip' was not found; install the package iproute2".to_owned())
     })?;
@@ -47,5 +57,5 @@ pub(crate) fn ip(lines: &str) -> Result<()> {
     }
     let text = String::from_utf8_lossy(&output.stderr);
     let answer = text.lines().next().unwrap_or("no answer").to_owned();
-    Err(Error::Program { program: "ip", answer })
+    Err(Error::Program { program, answer })
 }

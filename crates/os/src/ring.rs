@@ -6,7 +6,7 @@
 //! core.
 
 use crate::clock;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check};
 use crate::socket;
 use libc::{tpacket_req, tpacket2_hdr};
 use std::io;
@@ -254,7 +254,7 @@ fn statistics(socket: &OwnedFd) -> io::Result<libc::tpacket_stats> {
         let value = (&raw mut value).cast();
         libc::getsockopt(socket.as_raw_fd(), libc::SOL_PACKET, option, value, &raw mut length)
     };
-    if code < 0 { Err(io::Error::last_os_error()) } else { Ok(value) }
+    check(code).map(|()| value)
 }
 
 /// The memory of a ring. It belongs to the mapping, so it lives as long as this.

@@ -1,6 +1,6 @@
 //! Packet sockets: making, binding, options.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check};
 use std::ffi::CString;
 use std::io;
 use std::mem;
@@ -61,17 +61,13 @@ pub(crate) fn bind(socket: &OwnedFd, device: &str, index: i32, receive: bool) ->
     address.sll_ifindex = index;
     let mut length = libc::socklen_t::try_from(mem::size_of_val(&address)).unwrap_or_default();
     // SAFETY: the kernel reads and writes `length` bytes of the address, its size.
-    let code = unsafe {
-        let code = libc::bind(socket.as_raw_fd(), (&raw const address).cast(), length);
-        if code < 0 {
-            code
-        } else {
-            libc::getsockname(socket.as_raw_fd(), (&raw mut address).cast(), &raw mut length)
-        }
+    let bound = unsafe {
+        check(libc::bind(socket.as_raw_fd(), (&raw const address).cast(), length)).and_then(|()| {
+            let address = (&raw mut address).cast();
+            check(libc::getsockname(socket.as_raw_fd(), address, &raw mut length))
+        })
     };
-    if code < 0 {
-        return Err(Error::device(device, action, io::Error::last_os_error()));
-    }
+    bound.map_err(|e| Error::device(device, action, e))?;
     Ok(address.sll_hatype)
 }
 
@@ -91,15 +87,24 @@ pub(crate) fn buffer(socket: &OwnedFd, bytes: libc::c_int) {
     }
 }
 
-#[allow(unsafe_code, reason = "options of AF_PACKET are not in safe libraries")]
-fn set_at<T: Copy>(socket: &OwnedFd, level: i32, option: i32, value: &T) -> io::Result<()> {
+/// Sets an option of a socket at a level. `T` is as for [`set`].
+#[allow(
+    unsafe_code,
+    reason = "options of AF_PACKET, and some of sockets, are not in safe libraries"
+)]
+pub(crate) fn set_at<T: Copy>(
+    socket: &impl AsRawFd,
+    level: i32,
+    option: i32,
+    value: &T,
+) -> io::Result<()> {
     let length = libc::socklen_t::try_from(size_of::<T>()).unwrap_or_default();
     // SAFETY: the kernel reads `length` bytes of the value, its size.
     let code = unsafe {
         let value = ptr::from_ref(value).cast();
         libc::setsockopt(socket.as_raw_fd(), level, option, value, length)
     };
-    if code < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+    check(code)
 }
 
 /// The error that is pending on a socket, which is cleared: that its device went, or went down.

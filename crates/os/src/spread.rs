@@ -5,8 +5,8 @@
 //! documentation) gives this work to other processors. It may be set by root of the system only, not by that of a user
 //! namespace.
 
-use crate::error::{Error, Result};
-use crate::namespace::NetNs;
+use crate::error::{Error, Result, check};
+use crate::namespace::{NetNs, own_mounts};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write as _};
 use std::ptr;
@@ -60,18 +60,11 @@ impl Spread {
 /// this thread only.
 #[allow(unsafe_code, reason = "mounts are not in the features of rustix that are used")]
 fn open(device: &str) -> io::Result<File> {
-    let check = |code| if code < 0 { Err(io::Error::last_os_error()) } else { Ok(()) };
-    let none = ptr::null();
+    own_mounts()?;
     let flags = libc::MS_NOSUID | libc::MS_NODEV | libc::MS_NOEXEC;
-    // SAFETY: all pointers are null or strings that end in NUL. The mount namespace of this thread changes, and that of
-    // no other; no memory does.
-    unsafe {
-        check(libc::unshare(libc::CLONE_NEWNS))?;
-        let private = libc::MS_REC | libc::MS_PRIVATE;
-        check(libc::mount(none, c"/".as_ptr(), none, private, none.cast()))?;
-        let (kind, place) = (c"sysfs".as_ptr(), c"/sys".as_ptr());
-        check(libc::mount(kind, place, kind, flags, none.cast()))?;
-    }
+    let (kind, place) = (c"sysfs".as_ptr(), c"/sys".as_ptr());
+    // SAFETY: all pointers are null or strings that end in NUL and outlive the call.
+    unsafe { check(libc::mount(kind, place, kind, flags, ptr::null()))? };
     let place = format!("/sys/class/net/{device}/queues/rx-0/rps_cpus");
     OpenOptions::new().write(true).open(place)
 }

@@ -1,7 +1,6 @@
 //! What the kernel knows of a TCP connection (`TCP_INFO`, linux/tcp.h), and of what it waited for (since Linux 4.10).
 
-use crate::error::{Error, Result};
-use std::io;
+use crate::error::{Error, Result, check};
 use std::os::fd::{AsFd, AsRawFd};
 
 /// What the kernel counted of a connection until now.
@@ -46,9 +45,7 @@ pub fn info(socket: impl AsFd) -> Result<TcpInfo> {
             &raw mut length,
         )
     };
-    if code < 0 {
-        return Err(Error::system("asking about a TCP connection", io::Error::last_os_error()));
-    }
+    check(code).map_err(|e| Error::system("asking about a TCP connection", e))?;
     Ok(read(&bytes))
 }
 

@@ -8,7 +8,7 @@ use airtcp_os::ring::{Ring, Shape};
 use airtcp_os::send::Sender;
 use airtcp_os::signal::{Signal, Signals};
 use airtcp_os::spread::Spread;
-use airtcp_os::{Error, clock, devices, offload, user, wait};
+use airtcp_os::{Error, clock, device, offload, user, wait};
 use std::io::{Read, Write};
 use std::net::{IpAddr, TcpListener, TcpStream, UdpSocket};
 use std::os::fd::AsFd;
@@ -165,9 +165,9 @@ fn a_tap_sees_both_directions() {
     // Nobody listens, so the answer is an ICMP message with the beginning of the datagram.
     let lengths = packets("lo", "::1".parse().unwrap(), "::1".parse().unwrap());
     assert_eq!(long(&lengths), 2, "the datagram and its answer, each once: {lengths:?}");
-    let kind = |device: &str| world.ports[0].within(|| devices::kind(device)).unwrap();
+    let kind = |device: &str| world.ports[0].within(|| device::kind(device)).unwrap();
     assert_eq!((kind(SIDES[0]), kind("lo")), (1, 772));
-    let names = world.ports[0].within(|| Ok(devices::names())).unwrap();
+    let names = world.ports[0].within(|| Ok(device::names())).unwrap();
     assert!(names.contains(&"lo".to_owned()) && names.contains(&SIDES[0].to_owned()), "{names:?}");
 }
 

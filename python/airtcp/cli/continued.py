@@ -12,7 +12,6 @@ from airtcp.cli.console import fail
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from types import FrameType
 
 PROGRAM: Final = "airtcp-live"
 """The program that reads and writes real packets."""
@@ -59,7 +58,3 @@ def continue_as(command: str, arguments: Sequence[str]) -> NoReturn:
         os.execv(place, [PROGRAM, *arguments])  # noqa: S606 - no shell
     except OSError as error:
         fail(f"{place}: {error.strerror}")
-
-
-def unheard(_number: int, _frame: FrameType | None) -> None:
-    """Leave a signal to the child, which has it, too."""

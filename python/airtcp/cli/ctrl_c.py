@@ -13,9 +13,11 @@ import signal
 import sys
 import threading
 import time
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, NoReturn
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
     from types import FrameType
 
 INTERRUPTED: Final = 130
@@ -58,6 +60,21 @@ def again() -> None:
     """Reset the count, because the meaning of Ctrl-C has changed."""
     global _pressed  # noqa: PLW0603 - one per process, as signals are
     _pressed = 0
+
+
+def unheard(_number: int, _frame: FrameType | None) -> None:
+    """Leave a signal to a child, which has it, too."""
+
+
+@contextmanager
+def handled(handler: Callable[[int, FrameType | None], object], *signals: int) -> Generator[None]:
+    """Let a function take signals, and give them back to those that took them before."""
+    before = {number: signal.signal(number, handler) for number in signals}
+    try:
+        yield
+    finally:
+        for number, kept in before.items():
+            signal.signal(number, kept)
 
 
 def watch() -> None:

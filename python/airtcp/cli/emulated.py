@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import signal
@@ -12,12 +11,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NoReturn
 
-from airtcp.cli import places
+from airtcp.cli import ctrl_c, places
 from airtcp.cli.console import fail, note
-from airtcp.cli.continued import PROGRAM, needed_program, unheard
+from airtcp.cli.continued import PROGRAM, needed_program
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
+    from collections.abc import Sequence
 
 _BY_SIGNAL: Final = 128
 """Added to the number of a signal that ended a program, as shells do."""
@@ -119,23 +118,12 @@ def _parent() -> list[str]:
 
 def _child(place: str, words: Sequence[str]) -> int:
     """Run a program, pass signals on to it, and return its exit status as a shell gives it."""
-    with _ignored():
+    # Ctrl-C reaches the child by itself, which is in the foreground as well; SIGTERM does not.
+    with ctrl_c.handled(ctrl_c.unheard, signal.SIGINT):
         try:
             child = subprocess.Popen(words, executable=place)  # noqa: S603 - no shell
         except OSError as error:
             fail(f"{place}: {error.strerror}")
-        # Ctrl-C reaches the child by itself, which is in the foreground as well; SIGTERM does not.
-        signal.signal(signal.SIGTERM, lambda number, _: child.send_signal(number))
-        code = child.wait()
+        with ctrl_c.handled(lambda number, _: child.send_signal(number), signal.SIGTERM):
+            code = child.wait()
     return _BY_SIGNAL - code if code < 0 else code
-
-
-@contextlib.contextmanager
-def _ignored() -> Generator[None]:
-    """Leave Ctrl-C to the child, which ends the run and says what it was like."""
-    before = signal.signal(signal.SIGINT, unheard), signal.getsignal(signal.SIGTERM)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before[0])
-        signal.signal(signal.SIGTERM, before[1])

@@ -15,9 +15,10 @@ from typing import Annotated, Any
 
 import typer
 
+from airtcp.cli import ctrl_c
 from airtcp.cli import options as opt
 from airtcp.cli.console import INTERRUPTED, fail, note, progress, refusals, to_stdout
-from airtcp.cli.continued import continue_as, needed_program, unheard
+from airtcp.cli.continued import continue_as, needed_program
 
 _PREFIX_HELP = (
     "Write the delivery trace to PREFIX.trace, the path as a scenario to PREFIX.toml, and the "
@@ -130,15 +131,13 @@ def _files(out: Path | None, *, force: bool) -> dict[str, Path]:
 def _measured(arguments: list[str]) -> dict[str, Any]:
     """Run the program; Ctrl-C reaches it, too, and it writes what it measured."""
     place = needed_program("measure")
-    before = signal.signal(signal.SIGINT, unheard)
-    try:
-        done = subprocess.run(  # noqa: S603 - no shell
-            [place, *arguments], stdout=subprocess.PIPE, check=False
-        )
-    except OSError as error:
-        fail(f"{place}: {error.strerror}")
-    finally:
-        signal.signal(signal.SIGINT, before)
+    with ctrl_c.handled(ctrl_c.unheard, signal.SIGINT):
+        try:
+            done = subprocess.run(  # noqa: S603 - no shell
+                [place, *arguments], stdout=subprocess.PIPE, check=False
+            )
+        except OSError as error:
+            fail(f"{place}: {error.strerror}")
     if done.returncode != 0:
         # It has said why.
         raise SystemExit(done.returncode if done.returncode > 0 else 1)

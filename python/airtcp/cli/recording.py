@@ -208,12 +208,10 @@ def _ended_by_signals(child: subprocess.Popen[bytes]) -> Generator[None]:
         with suppress(ProcessLookupError):
             child.send_signal(signal.SIGINT)
 
-    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        yield
+        with ctrl_c.handled(stop, signal.SIGINT, signal.SIGTERM):
+            yield
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
         # From here on, Ctrl-C stops the analysis.
         ctrl_c.again()
 

@@ -229,11 +229,8 @@ def finishing() -> Generator[None]:
             ctrl_c.interrupt(number, frame)
         note("writing the results; press Ctrl-C again to drop them", quiet=False)
 
-    before = signal.signal(signal.SIGINT, later)
-    try:
+    with ctrl_c.handled(later, signal.SIGINT):
         yield
-    finally:
-        signal.signal(signal.SIGINT, before)
     if pressed:
         raise KeyboardInterrupt
 

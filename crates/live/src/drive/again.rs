@@ -46,7 +46,8 @@ impl Replay {
             Ok(plan)
         };
         let load = |name: &str| traces.load(name);
-        let mut emulation = Emulation::new(&plan, macs, &load).map_err(said)?;
+        let emulation = Emulation::new(&plan, macs, &load);
+        let mut emulation = emulation.map_err(|error| self.given.refused(error))?;
         if is_between(&text) {
             emulation = emulation.between();
         }

@@ -234,8 +234,8 @@ impl Loop {
             let now = clock::now();
             let written = self.model(now);
             for frame in &batch[from..from + sent] {
-                self.lateness.add(frame.at, written, frame.port, frame.bytes.len());
-                self.series.late(written.since(frame.at.min(written)));
+                let late = self.lateness.add(frame.at, written, frame.port, frame.bytes.len());
+                self.series.late(late);
                 let (count, bytes) = &mut self.written[first.port];
                 *count += 1;
                 *bytes += frame.bytes.len() as u64;

@@ -63,8 +63,8 @@ impl Lateness {
         Self { delays, frames: 0, longest, rtt, lost: 0, windows: Vec::new(), most: 0 }
     }
 
-    /// A frame of so many bytes for a port left the model at `left` and was written at `written`.
-    pub fn add(&mut self, left: Nanos, written: Nanos, port: usize, bytes: usize) {
+    /// A frame of so many bytes for a port left the model at `left` and was written at `written`. Returns how late that was.
+    pub fn add(&mut self, left: Nanos, written: Nanos, port: usize, bytes: usize) -> Span {
         let lateness = written.since(left.min(written));
         self.delays.add(lateness);
         self.frames += 1;
@@ -79,6 +79,7 @@ impl Lateness {
         }
         *bits += 8 * bytes.saturating_sub(ETHERNET) as u64;
         self.most = self.most.max(*bits);
+        lateness
     }
 
     /// A ring lost frames: the kernel's count since the last call.

@@ -173,7 +173,7 @@ impl Record {
     /// Opens the ring; it begins to fill here. Returns the link type and the bytes kept of a frame, too.
     fn open(&self) -> Result<(Ring, u16, u32), End> {
         // The kind of the device decides how much of a frame is needed.
-        let kind = airtcp_os::devices::kind(&self.device).map_err(|e| self.refused(e))?;
+        let kind = airtcp_os::device::kind(&self.device).map_err(|e| self.refused(e))?;
         let Some(link_type) = link_type(kind) else {
             return Err(End::Failed(format!(
                 "interface '{}' has a link layer of the kind {kind}, which is not read; try: tcpdump -i {} -w - \
@@ -198,7 +198,7 @@ impl Record {
                     .to_owned(),
             ),
             Error::NoDevice(name) => {
-                let there = airtcp_os::devices::names().join(", ");
+                let there = airtcp_os::device::names().join(", ");
                 End::Failed(format!("interface '{name}' does not exist; there are {there}"))
             }
             Error::Forbidden { .. } => End::Failed(format!(
