@@ -22,6 +22,7 @@ from airtcp.questions.evaluate.judge import STOPPED, judged, yardsticks
 from airtcp.questions.evaluate.law import read_law
 from airtcp.questions.evaluate.write import file_name
 from airtcp.questions.scenarios import table_text
+from test_laws import AIMD
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -196,23 +197,8 @@ def test_a_law_without_keys_keeps_the_parameters_of_the_profile() -> None:
     assert read_law("vegas:alpha=3").tcp()["congestion"] == {"law": "vegas", "alpha": 3}
 
 
-OWN = """
-import random
-from airtcp.laws import Ack, Congestion, Law
-
-
-class Aimd(Law):
-    'Adds a segments per round trip, multiplies by b on congestion'
-
-    a: float = 1.0
-    b: float = 0.5
-
-    def avoid(self, ack: Ack) -> None:
-        self.grow(self.a * self.mss * ack.acked / self.cwnd)
-
-    def reduced(self, c: Congestion) -> float:
-        return self.b * self.cwnd
-
+OWN = f"""import random
+{AIMD}
 
 class Hidden(Aimd):
     'Draws its own random numbers'

@@ -11,7 +11,7 @@ import pytest
 import airtcp
 from airtcp.laws import LawError
 from test_laws import LINK, LOSSY, command
-from test_laws_gate import EVERY, PATHS
+from test_laws_gate import EVERY, PATHS, over
 
 ROOT = Path(__file__).parents[2]
 HEADER = ROOT / "python" / "airtcp" / "laws"
@@ -59,14 +59,7 @@ def test_equal_fingerprints(scenario: Path, laws: dict[str, str]) -> None:
 @pytest.mark.parametrize("profile", ["rfc", "linux"])
 @pytest.mark.parametrize("path", PATHS)
 def test_equal_fingerprints_by_either_rules(path: str, profile: str, laws: dict[str, str]) -> None:
-    link = {"from": "a", "to": "b", "rate": "5 Mb/s", "delay": "20 ms", **PATHS[path]}
-    app = {"kind": "on-off", "rate": "20 Mb/s", "on": "2 s", "off": "1500 ms"}
-    tcp = {"profile": profile, "ecn": path == "mark"}
-    flows = [
-        {"from": "a", "to": "b", "tcp": tcp},
-        {"from": "a", "to": "b", "tcp": {**tcp, "slow_start": "hystart++"}, "app": app},
-    ]
-    scenario = {"duration": "30 s", "links": [link], "flows": flows}
+    scenario = over(path, profile)
     for built_in, law in laws.items():
         expected = airtcp.run(scenario, tcp=built_in, replications=2)
         found = airtcp.run(scenario, tcp=law, replications=2)

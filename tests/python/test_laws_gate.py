@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -53,10 +53,8 @@ PATHS = {
 """Links with what the scenarios have little of."""
 
 
-@pytest.mark.parametrize("built_in", PAIRS)
-@pytest.mark.parametrize("profile", ["rfc", "linux"])
-@pytest.mark.parametrize("path", PATHS)
-def test_equal_fingerprints_by_either_rules(path: str, profile: str, built_in: str) -> None:
+def over(path: str, profile: str) -> dict[str, Any]:
+    """Return a scenario of two flows over one of the links."""
     link = {"from": "a", "to": "b", "rate": "5 Mb/s", "delay": "20 ms", **PATHS[path]}
     app = {"kind": "on-off", "rate": "20 Mb/s", "on": "2 s", "off": "1500 ms"}
     tcp = {"profile": profile, "ecn": path == "mark"}
@@ -64,7 +62,14 @@ def test_equal_fingerprints_by_either_rules(path: str, profile: str, built_in: s
         {"from": "a", "to": "b", "tcp": tcp},
         {"from": "a", "to": "b", "tcp": {**tcp, "slow_start": "hystart++"}, "app": app},
     ]
-    scenario = {"duration": "30 s", "links": [link], "flows": flows}
+    return {"duration": "30 s", "links": [link], "flows": flows}
+
+
+@pytest.mark.parametrize("built_in", PAIRS)
+@pytest.mark.parametrize("profile", ["rfc", "linux"])
+@pytest.mark.parametrize("path", PATHS)
+def test_equal_fingerprints_by_either_rules(path: str, profile: str, built_in: str) -> None:
+    scenario = over(path, profile)
     expected = airtcp.run(scenario, tcp=built_in, replications=2)
     found = airtcp.run(scenario, tcp=PAIRS[built_in], replications=2)
     assert found.fingerprints == expected.fingerprints
