@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from contextlib import contextmanager
 from threading import Condition
 from typing import TYPE_CHECKING, Final
+
+from airtcp.inputs.workers import cores
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -29,7 +30,7 @@ class Places:
 
     def __init__(self, total: int | None = None) -> None:
         """Make `total` places, or one per core."""
-        self.total = _cores() if total is None else max(total, 1)
+        self.total = cores() if total is None else max(total, 1)
         self._free = self.total
         self._changed = Condition()
 
@@ -60,9 +61,3 @@ class Places:
             with self._changed:
                 self._free += count
                 self._changed.notify_all()
-
-
-def _cores() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

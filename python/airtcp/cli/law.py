@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
-import sys
 import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from airtcp.cli import options as opt
 from airtcp.cli.console import fail, refusals
 
 if TYPE_CHECKING:
@@ -53,7 +52,7 @@ _FRESH_S: Final = 60
 def check(
     law: _Law,
     cases: Annotated[int, typer.Option(help="Number of random cases.", min=1, max=100_000)] = 256,
-    seed: Annotated[int, typer.Option(help="Seed of the cases.", min=0, max=2**64 - 1)] = 1,
+    seed: Annotated[int, typer.Option(help="Seed of the cases.", min=0, max=opt.MAX_SEED)] = 1,
 ) -> None:
     """Check that a law behaves as every law must, and that equal seeds give equal results.
 
@@ -141,19 +140,18 @@ def _print_broken(found: Broken, laws: OwnLaws, name: str) -> None:
 
 def _differs(law: str, name: str) -> str | None:
     """Run a link twice, the second time in a fresh process; return what differs."""
+    from airtcp.inputs.workers import command, environment
     from airtcp.questions.run import call
 
     here = call.run("link", text=_LINK, tcp=law).json["replications"][0]
     words = ["run", "-", "--tcp", law, "--why", "no", "--json", "--quiet"]
-    package = str(Path(__file__).parents[2])
-    path = os.pathsep.join(filter(None, [package, os.environ.get("PYTHONPATH")]))
     fresh = subprocess.run(  # noqa: S603 - this program
-        [sys.executable, "-m", "airtcp", *words],
+        [*command(), *words],
         input=_LINK,
         capture_output=True,
         text=True,
         check=False,
-        env=os.environ | {"PYTHONPATH": path},
+        env=environment(),
         timeout=_FRESH_S,
     )
     if fresh.returncode != 0:

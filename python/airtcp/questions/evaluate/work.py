@@ -8,9 +8,7 @@ only place that runs something.
 from __future__ import annotations
 
 import json
-import os
 import subprocess
-import sys
 import tempfile
 import threading
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
@@ -19,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from airtcp._core import AirtcpError
+from airtcp.inputs.workers import command, cores, environment
 from airtcp.questions import scenarios
 from airtcp.questions.evaluate.outcome import Rep, reps_of
 from airtcp.questions.run.call import run
@@ -96,7 +95,7 @@ class Work:
         total = len(self._tasks)
         with (
             tempfile.TemporaryDirectory(prefix="airtcp-") as folder,
-            ThreadPoolExecutor(workers or _cores()) as pool,
+            ThreadPoolExecutor(workers or cores()) as pool,
         ):
             home = Path(folder)
             for task in self._tasks.values():
@@ -146,15 +145,12 @@ class Work:
         """Run a scene in a process of its own, which has nothing from this one."""
         place = home / f"fresh-{threading.get_ident()}.toml"
         place.write_text(task.text, encoding="utf-8")
-        package = str(Path(__file__).parents[3])
-        before = os.environ.get("PYTHONPATH")
-        path = package if not before else os.pathsep.join([package, before])
         asked = ["--seed", str(self._seed), "-n", str(task.replications), "--workers", "1"]
         asked += [part for law in task.laws for part in ("--law", law)]
         asked += ["--why", "no", "--json", "--quiet"]
         ended = subprocess.run(  # noqa: S603 - this program, and a file of its own
-            [sys.executable, "-P", "-m", "airtcp", "run", str(place), *asked],
-            env=os.environ | {"PYTHONPATH": path},
+            [*command(), "run", str(place), *asked],
+            env=environment(),
             capture_output=True,
             check=False,
         )
@@ -172,11 +168,3 @@ class Work:
     @staticmethod
     def _key(scene: Scene, replications: int) -> Key:
         return f"{scenarios.table_text(scene.scenario)}{_FRESH * scene.fresh}", replications
-
-
-def _cores() -> int:
-    """Return the number of cores that this process may use."""
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:
-        return os.cpu_count() or 1

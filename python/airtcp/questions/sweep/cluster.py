@@ -12,7 +12,8 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from airtcp import _core
-from airtcp.questions.sweep.local import Event, cores
+from airtcp.inputs.workers import cores
+from airtcp.questions.sweep.local import Event
 from airtcp.questions.sweep.tasks import run_batch
 
 if TYPE_CHECKING:

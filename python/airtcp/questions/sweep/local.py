@@ -8,15 +8,14 @@ its unfinished points are given to others.
 from __future__ import annotations
 
 import json
-import os
 import queue
 import subprocess
-import sys
 import threading
 from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Final, Self
+
+from airtcp.inputs.workers import command, cores, environment
 
 Task = tuple[int, list[list[str]]]
 """Number of a point in the plan, and path and text of its values."""
@@ -42,16 +41,13 @@ class _Worker:
     def __init__(
         self, job: dict[str, Any], events: queue.SimpleQueue[tuple[_Worker, bytes]]
     ) -> None:
-        package = str(Path(__file__).parents[3])
-        before = os.environ.get("PYTHONPATH")
-        path = package if not before else os.pathsep.join([package, before])
         self.tasks: dict[int, list[list[str]]] = {}
         self.batches: list[set[int]] = []
-        self.process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "airtcp.questions.sweep.worker"],
+        self.process = subprocess.Popen(  # noqa: S603 - this program
+            command("airtcp.questions.sweep.worker"),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            env=os.environ | {"PYTHONPATH": path},
+            env=environment(),
         )
         self._events = events
         self._say(job)
@@ -154,11 +150,3 @@ class LocalPool:
         self._all[self._all.index(worker)] = _Worker(self._job, self._events)
         lost = list(worker.tasks.items())
         return Event(lost=lost, running=lost[0][0] if lost else None)
-
-
-def cores() -> int:
-    """Return the number of cores that this process may use."""
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:
-        return os.cpu_count() or 1

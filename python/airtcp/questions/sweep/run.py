@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from airtcp import _core
 from airtcp.files import atomic_write
+from airtcp.inputs.workers import cores
 from airtcp.questions.sweep.answer import answer
 from airtcp.questions.sweep.check import check
 from airtcp.questions.sweep.chunks import read_chunk, stored
 from airtcp.questions.sweep.coordinate import Coordinator, heeding
 from airtcp.questions.sweep.gather import document_of
 from airtcp.questions.sweep.leading import lead
-from airtcp.questions.sweep.local import LocalPool, cores
+from airtcp.questions.sweep.local import LocalPool
 from airtcp.questions.sweep.plan import Plan, axes_of
 from airtcp.questions.sweep.result import SweepResult
 from airtcp.questions.sweep.sensitivity import sensitivity
