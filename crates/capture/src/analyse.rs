@@ -34,7 +34,8 @@ impl From<TrackerLimits> for Asked<'_> {
 
 /// Analyses files. Those that overlap in time, or that hold the same packets, were captured at different
 /// points: each point is analysed apart, and a connection that several points have is compared between
-/// them. So are interfaces of one file that have the same packets. `progress` gets the bytes read of a file and its length; it breaks to stop the analysis.
+/// them. So are interfaces of one file that have the same packets. `progress` gets the bytes read of a file
+/// and its length; it breaks to stop the analysis.
 ///
 /// A file whose packets are not in the order of their times is read again and sorted, if it can be.
 ///

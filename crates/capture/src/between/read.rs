@@ -38,8 +38,8 @@ pub(crate) struct PointFile {
     pub(crate) part: usize,
 }
 
-/// Compares the connections that several points have. `interface` is the only one that is read. `progress` gets the bytes read of a file and its
-/// length; if it breaks, nothing is compared.
+/// Compares the connections that several points have. `interface` is the only one that is read. `progress`
+/// gets the bytes read of a file and its length; if it breaks, nothing is compared.
 ///
 /// # Errors
 /// If a file cannot be opened any more.
