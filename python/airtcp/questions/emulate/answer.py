@@ -91,6 +91,10 @@ def _doubt(document: EmulateDocument) -> str | None:
         return f"{begun(document['problem'])}."
     clamped = document["packets"]["clamped"]
     if clamped:
-        packets = counted(clamped, "packet")
-        return f"{begun(packets)} entered after the model had run past their arrival."
+        read = counted(
+            clamped,
+            "packet was read after the model had passed its arrival, and entered",
+            "packets were read after the model had passed their arrivals, and entered",
+        )
+        return f"{begun(read)} that much later."
     return None
