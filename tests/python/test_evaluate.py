@@ -14,7 +14,7 @@ import pytest
 
 import airtcp
 import grammar
-from airtcp.questions.evaluate import criteria
+from airtcp.questions.evaluate import charts, criteria
 from airtcp.questions.evaluate.bounds import Bound
 from airtcp.questions.evaluate.call import scenario_files
 from airtcp.questions.evaluate.criterion import STANDARD, Check, Plan
@@ -240,6 +240,13 @@ def test_equal_inputs_give_equal_text() -> None:
         for n in (1, 2, 3)
     }
     assert len(texts) == 1
+
+
+def test_a_heat_map_orders_round_trips_and_has_a_scale_of_zeros() -> None:
+    rows = [{"x": x, "rtt": float(x), "y": "1", "value": 0.0} for x in ("100", "10", "40")]
+    encoding = charts.heat("sent again (%)", rows, share=False)["layer"][0]["encoding"]
+    assert encoding["x"]["sort"] == {"field": "rtt", "order": "ascending"}
+    assert encoding["color"]["scale"]["domain"] == [0, 1.0]
 
 
 def test_the_page_shows_what_was_run(tmp_path: Path) -> None:

@@ -22,9 +22,14 @@ def heat(title: str, rows: list[dict[str, Any]], *, share: bool) -> dict[str, An
 
     Args: title: The quantity. rows: The cells. share: Whether it is a share.
     """
-    top = 1.0 if share else max([row["value"] for row in rows] + [1e-9])
+    top = 1.0 if share else max((row["value"] for row in rows), default=0.0) or 1.0
     base = named("cells")
-    along = alt.X("x:N", title="round-trip time (ms)", sort=None, axis=alt.Axis(labelAngle=0))
+    along = alt.X(
+        "x:N",
+        title="round-trip time (ms)",
+        sort={"field": "rtt", "order": "ascending"},
+        axis=alt.Axis(labelAngle=0),
+    )
     up = alt.Y("y:N", title="rate (Mb/s)", sort={"field": "order", "order": "descending"})
     colour = alt.Color(
         "value:Q",
