@@ -75,6 +75,21 @@ def one_way() -> list[Packet]:
     return [(time_s, data) for time_s, data in found.packets if data[12:16] == server]
 
 
+def begins_in_recovery() -> list[Packet]:
+    """Begin behind a lost segment: its repair is needed, though the capture holds later data."""
+    found = Connection((54_000, 443), (7, 8))
+    at = [1 + place * 1200 for place in range(12)]
+    for place in range(4, 11):
+        time_s = 0.1 + place * 1e-4
+        if place > 4:
+            found.send(time_s, "server", at[place], 1, length=1200)
+        blocks = [(at[4], at[place + 1])]
+        found.send(time_s + 1e-5, "client", 1, at[3], sack=blocks)
+    found.send(0.1015, "server", at[3], 1, length=1200)
+    found.send(0.10151, "client", 1, at[11])
+    return found.packets
+
+
 def window_probes() -> list[Packet]:
     """Close the receiver's window twice; the sender probes it with one byte (RFC 9293 3.8.6.1)."""
     found = Connection((53_000, 8080), (5, 6)).opened(0, 0.02)
@@ -253,6 +268,7 @@ TCP: Final = {
     "late-direction": partial(late_direction, 0.2),
     "later-direction": partial(late_direction, 1.2),
     "one-way": one_way,
+    "begins-in-recovery": begins_in_recovery,
     "window-probes": window_probes,
     "both-open": both_open,
     "accecn-counter": accecn,

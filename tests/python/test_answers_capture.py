@@ -133,6 +133,32 @@ def test_one_connection_needs_no_comparison() -> None:
     assert _said(document).headline == "10.77.0.1:58320 -> 10.77.0.2:5201 got 1.03 Mb/s."
 
 
+def test_a_burst_has_no_rate() -> None:
+    """Four segments in 0.3 ms: 97 Mb/s is what a link does with a burst, not what TCP gets."""
+    document = copy.deepcopy(_loss())
+    del document["connections"][1:]
+    (direction,) = [d for d in document["connections"][0]["directions"] if d["data_segments"]]
+    direction |= {"data_segments": 4, "retransmitted_segments": 1, "unique_bytes": 4104}
+    direction |= {"goodput_bps": 97.4e6, "spurious_retransmissions": 0}
+    direction["retransmissions"] = dict.fromkeys(direction["retransmissions"], 0) | {"fast": 1}
+    said = _said(document)
+    assert said.headline == "10.77.0.1:58320 -> 10.77.0.2:5201 got 4.10 kB."
+    assert said.help == (
+        "1 of its 4 segments was sent again, in fast recovery, not shown to be needless."
+    )
+    assert said.table is not None
+    assert said.table.rows()[0]["Mb/s"] == ""
+
+
+def test_one_direction_was_sent_and_nothing_shows_that_it_arrived() -> None:
+    document = copy.deepcopy(_loss())
+    del document["connections"][1:]
+    for direction in document["connections"][0]["directions"]:
+        if not direction["data_segments"]:
+            direction["packets"] = 0
+    assert " sent 1.03 Mb/s." in _said(document).headline
+
+
 def test_half_of_the_bytes_are_not_nearly_all() -> None:
     """A second connection of the same size: neither has nearly all, nor most."""
     document = copy.deepcopy(_loss())
@@ -306,7 +332,7 @@ def test_a_capture_of_the_air_is_about_its_busiest_link() -> None:
         f"{first['802.11 link']} {which} {first['attempts lost']} of its attempts and no packet"
         " after retries."
     )
-    assert {"airtime of sender", "rate (Mb/s)"} <= set(first)
+    assert {"airtime", "rate (Mb/s)"} <= set(first)
 
 
 @functools.cache
@@ -365,10 +391,10 @@ def test_the_busiest_link_takes_the_most_airtime() -> None:
 def test_an_unknown_airtime_is_no_idle_station() -> None:
     """Frames without a rate have no airtime, which is not 0 %."""
     document = copy.deepcopy(_air())
-    for station in document["air"]["stations"]:
-        station |= {"airtime_s": 0.0, "airtime_share": 0.0}
+    for link in document["links"]:
+        link["rates"] = []
     table = tables.links(document)
-    assert "airtime of sender" not in [column.heading for column in table.columns]
+    assert "airtime" not in [column.heading for column in table.columns]
 
 
 def test_without_mac_acks_no_loss_is_doubtful() -> None:
@@ -377,8 +403,34 @@ def test_without_mac_acks_no_loss_is_doubtful() -> None:
     document["files"][0]["warnings"] = [note]
     document["links"][0] |= {"raw_loss": 0.0, "residual_loss": 0.0}
     said = _said(document)
-    assert said.headline.endswith("loses none of its attempts.")
+    attempts = document["links"][0]["attempts"]
+    assert said.headline.endswith(f"loses none of its {attempts} attempts.")
     assert said.doubt == f"N{note[1:]}."
+
+
+def test_the_busiest_link_has_the_most_airtime_in_the_table() -> None:
+    """One that sends to two receivers: its own airtime would rank both of its links alike."""
+    document = copy.deepcopy(_air())
+    shares = tables.links(document, whole=True).columns[0].keys
+    assert shares is not None
+    known = [share for share in shares if isinstance(share, float)]
+    assert known == sorted(known, reverse=True)
+    assert sum(known) <= sum(s["airtime_share"] for s in document["air"]["stations"]) * 1.1
+
+
+def test_a_part_that_is_encrypted_does_not_hide_all() -> None:
+    document = copy.deepcopy(_air())
+    document["connections"] = []
+    frames = document["air"]["frames"] | {"data": 10, "null_data": 0, "protected": 2}
+    document["air"]["frames"] = frames
+    assert _said(document).help == (
+        "20 % of the data frames are encrypted, and the others carry no TCP: --decrypt-with FILE"
+        " reads the encrypted."
+    )
+    frames["protected"] = 10
+    said = _said(document).help
+    assert said is not None
+    assert said.startswith("TCP is not visible, because the data is encrypted")
 
 
 def test_what_the_sniffer_missed_is_said() -> None:

@@ -216,7 +216,7 @@ def _blocked(obstacle: str, **other: Any) -> Any:
         ("no-rtt", "because no ACK shows the round-trip time of the path.", "--rtt"),
         ("idle", "for most of the time the sender has nothing to send.", "would tell"),
         ("no-sack", "because it repaired losses without SACK.", "would tell"),
-        ("short", "is too short for a diagnosis: 3000 segments of 50 or more.", "longer"),
+        ("short", "is too short for a diagnosis: 3000 data segments; it needs 50.", "longer"),
     ],
 )
 def test_an_obstacle_is_said_with_what_would_tell(obstacle: str, why: str, helps: str) -> None:

@@ -295,7 +295,7 @@ def test_a_short_transfer_is_said_in_whole_sentences() -> None:
     assert document["obstacle"] == "short"
     assert document["observed"] is not None
     assert answer(document).headline.startswith("The transfer is too short for a diagnosis: ")
-    assert answer(document).headline.endswith(" of 50 or more.")
+    assert answer(document).headline.endswith("; it needs 50.")
 
 
 def test_a_repeated_diagnosis_replaces_its_result(tmp_path: Path, program: list[str]) -> None:

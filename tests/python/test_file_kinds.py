@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import shutil
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 SWEEP = 'of = "sc.toml"\nvary = { "links[0].delay" = ["1 ms", "2 ms"] }\n'
 GIVEN = {
-    "sc.toml": ("run", "compare", "compare --schemes", "ftca gain"),
+    "sc.toml": ("run", "compare", "compare --schemes", "ftca gain", "emulate", "replay"),
     "sw.toml": ("sweep",),
     "tr.txt": ("study", "compare", "trace stats", "trace fit", "trace models", "trace convert"),
     "tr.txt.gz": ("study", "compare", "trace stats", "trace fit", "trace models", "trace convert"),
@@ -224,3 +224,9 @@ def test_a_folder_of_scenarios_names_who_reads_its_files(run: Program, files: Pa
     (held / "z.md").unlink()
     (held / "a.toml").write_text("[project]\nname = 'x'\n")
     assert kind_of(held) is None
+
+
+def test_run_takes_one_scenario(files: Path) -> None:
+    one: Any = [files / "sc.toml"]
+    with pytest.raises(TypeError, match=r"^scenario is of list: airtcp\.run reads one"):
+        airtcp.run(one)

@@ -31,6 +31,7 @@ def emulate(context: typer.Context) -> None:
     """
     given = _given("emulate", context)
     own = given[: given.index("--")] if "--" in given else given
+    _only_scenario("emulate", own)
     if any(word.partition("=")[0] == "--html" for word in own):
         from airtcp.cli import emulated
 
@@ -45,7 +46,17 @@ def replay(context: typer.Context) -> None:
 
     Prints a line a packet, as emulate --loss-log writes them. Runs airtcp-live.
     """
-    continue_as("replay", ["replay", *_given("replay", context)])
+    given = _given("replay", context)
+    _only_scenario("replay", given)
+    continue_as("replay", ["replay", *given])
+
+
+def _only_scenario(command: str, given: Sequence[str]) -> None:
+    """Refuse a first argument that is another kind of file than a scenario, and say what it is."""
+    from airtcp.inputs.file_kinds import belongs_elsewhere
+
+    if given and not given[0].startswith("-") and (said := belongs_elsewhere(given[:1], command)):
+        fail(said)
 
 
 def meet_again(

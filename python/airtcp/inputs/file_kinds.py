@@ -80,7 +80,7 @@ SCENARIO: Final = Kind(
     "a scenario",
     ("run", "compare"),
     "a sweep file names it with 'of'",
-    options=("compare --schemes", "ftca gain"),
+    options=("compare --schemes", "ftca gain", "emulate", "replay"),
 )
 SWEEP: Final = Kind("a sweep file", ("sweep",))
 CAPTURE: Final = Kind("a packet capture", ("capture", "diagnose"))
@@ -97,6 +97,8 @@ READS: Final = {
     "compare": "a scenario (TOML) or a trace of a link",
     "compare --schemes": _CELL,
     "ftca gain": _CELL,
+    "emulate": "a scenario (TOML)",
+    "replay": "a scenario (TOML)",
     "study": _TRACES,
     "trace stats": _TRACES,
     "trace convert": _TRACES,

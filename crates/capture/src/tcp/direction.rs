@@ -222,7 +222,9 @@ impl Direction {
     fn on_repeated(&mut self, segment: &Segment, start: u64, end: u64, path: Path) {
         let now = segment.time_ns;
         let old_end = end.min(self.next);
-        let below = old_end.min(self.una).saturating_sub(start.min(self.una));
+        // What was sent before the capture began has not been seen, though it is acknowledged.
+        let first = start.max(self.origin).min(self.una);
+        let below = old_end.min(self.una).saturating_sub(first);
         let seen = below + self.sent.seen(start.max(self.una), old_end.max(self.una));
         let clues = Clues { ids: self.ids, at_sender: path.at_sender(), rtt_ns: path.rtt_ns() };
         let suspect = Suspect {

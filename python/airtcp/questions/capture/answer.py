@@ -132,21 +132,27 @@ def _headline(known: Sequence[Mapping[str, Any]], total: int) -> str:
     """Say how the bytes divide between the connections, and what the largest got."""
     first = known[0]
     name, got, part = tables.connection_ends(first), _got(first), _part(known, total)
+    verb = "sent" if _is_one_way(first) else "got"
     if total == 1:
-        return f"{name} got {got}."
+        return f"{name} {verb} {got}."
     if part >= _MOST:
         much = "nearly all" if part >= _NEARLY_ALL else "most"
         return f"One of {count(total)} connections carries {much} bytes: {name}, {_at(first)}."
-    return f"The largest of {count(total)} connections, {name}, got {got}."
+    return f"The largest of {count(total)} connections, {name}, {verb} {got}."
 
 
 def _got(connection: Mapping[str, Any]) -> str:
     """Write the goodput of a connection; what it carried, if it is too short for a rate."""
     direction = words.bulk(connection)
-    if direction["goodput_bps"] is not None:
-        return f"{tables.rate(direction)} Mb/s"
+    if rate := tables.rate(direction):
+        return f"{rate} Mb/s"
     size = direction["unique_bytes"]
     return f"{number(size / 1e3)} kB" if size else "nothing"
+
+
+def _is_one_way(connection: Mapping[str, Any]) -> bool:
+    """Return whether the capture has packets of one direction only."""
+    return any(not each["packets"] for each in connection["directions"])
 
 
 def _at(connection: Mapping[str, Any]) -> str:
@@ -163,13 +169,19 @@ def _again(connection: Mapping[str, Any]) -> str:
     causes = {key: n for key, n in direction["retransmissions"].items() if n}
     first = max(causes, key=lambda key: causes[key])
     how = "for several causes"
-    if len(causes) == 1 or 2 * causes[first] > again:
+    if again == 1:
+        how = _CAUSES[first]
+    elif len(causes) == 1 or 2 * causes[first] > again:
         how = f"{'all' if len(causes) == 1 else 'mostly'} {_CAUSES[first]}"
     needless = direction["spurious_retransmissions"]
     shown = f"{count(needless)} of them needlessly" if needless else "none shown to be needless"
-    text = f"{tables.again(direction)} of its segments were sent again, {how}, {shown}"
+    if again == 1:
+        shown = "and needlessly" if needless else "not shown to be needless"
     if sent < LEAST_SEGMENTS:
-        return f"{text}."
+        were = "was" if again == 1 else "were"
+        part = f"{count(again)} of its {counted(sent, 'segment')} {were}"
+        return f"{part} sent again, {how}, {shown}."
+    text = f"{tables.again(direction)} of its segments were sent again, {how}, {shown}"
     if _is_at_sender(connection):
         return f"{text}: airtcp diagnose tells what that costs."
     return f"{text}: a capture at its sender would tell what that costs."
@@ -201,9 +213,7 @@ def _doubt(document: Mapping[str, Any], connection: Mapping[str, Any]) -> str | 
             "Each file has the packets of one end only: times and losses need both in one file,"
             " as `mergecap -w BOTH FILE FILE` writes it."
         ): points.halves(document) is not None,
-        "The capture has one direction only: nothing shows what arrived.": any(
-            not each["packets"] for each in connection["directions"]
-        ),
+        "The capture has one direction only: nothing shows what arrived.": _is_one_way(connection),
         (
             "Two clocks were merged in this capture: times between the two ends are not given."
         ): early["two_clocks"],

@@ -15,6 +15,7 @@ _MISSED: Final = 0.1
 """Share of the attempts that the sniffer missed from which the answer says so [choice]."""
 _FEW: Final = 20
 """Attempts below which a share is of little weight [choice]."""
+_NEARLY_ALL: Final = 0.95
 _SOME: Final = 0.1
 """Least share of encrypted data that the answer names."""
 
@@ -47,7 +48,8 @@ def _lost(link: Mapping[str, Any]) -> str:
     """Say what a link loses of its attempts, and of its packets."""
     raw, after = link["raw_loss"], link["residual_loss"]
     if not raw:
-        return "none of its attempts"
+        attempts = link["attempts"]
+        return f"none of its {counted(attempts, 'attempt')}" if attempts > 1 else "no attempt of 1"
     lost = f"{share(raw)} of its attempts"
     if after is None:
         return lost
@@ -71,10 +73,12 @@ def _help(document: Mapping[str, Any], largest: str | None) -> str | None:
     frames = air.get("frames")
     if frames and frames["protected"] >= _SOME * max(1, frames["data"] + frames["null_data"]):
         part = min(frames["protected"] / max(1, frames["data"] + frames["null_data"]), 1.0)
-        return (
-            f"TCP is not visible, because {share(part)} of the data is encrypted: --decrypt-with"
-            " FILE reads it."
-        )
+        if part < _NEARLY_ALL:
+            return (
+                f"{share(part)} of the data frames are encrypted, and the others carry no TCP:"
+                " --decrypt-with FILE reads the encrypted."
+            )
+        return "TCP is not visible, because the data is encrypted: --decrypt-with FILE reads it."
     return None
 
 

@@ -13,7 +13,7 @@ _PREAMBLE_S: Final = 20e-6
 
 def by_airtime(document: Mapping[str, Any]) -> bool:
     """Return whether the rates of all links are known, and with them their airtime."""
-    return all(_airtime_s(link) is not None for link in document["links"])
+    return all(airtime_s(link) is not None for link in document["links"])
 
 
 def links(document: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -23,17 +23,17 @@ def links(document: Mapping[str, Any]) -> list[dict[str, Any]]:
     """
     if not by_airtime(document):
         return sorted(document["links"], key=lambda link: -link["attempts"])
-    return sorted(document["links"], key=lambda link: -(_airtime_s(link) or 0.0))
+    return sorted(document["links"], key=lambda link: -(airtime_s(link) or 0.0))
 
 
-def _airtime_s(link: Mapping[str, Any]) -> float | None:
-    """Estimate the time that the captured attempts took, if their rates are known.
+def airtime_s(link: Mapping[str, Any]) -> float | None:
+    """Estimate the time in s that the captured attempts took, if their rates are known.
 
     >>> rates = [{"rate_bps": 6_000_000, "attempts": 10}]
     >>> slow = {"bytes": 15000, "attempts": 10, "ampdu_attempts": 0, "rates": rates}
-    >>> round(_airtime_s(slow), 6)
+    >>> round(airtime_s(slow), 6)
     0.0202
-    >>> _airtime_s(slow | {"rates": []}) is None
+    >>> airtime_s(slow | {"rates": []}) is None
     True
     """
     known = [(each["rate_bps"], each["attempts"]) for each in link["rates"] if each["rate_bps"]]

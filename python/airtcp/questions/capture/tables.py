@@ -34,6 +34,9 @@ _LIMITS: Final = {
     "recovery": "recovery",
 }
 """What a sender waits for, in a cell."""
+_LEAST_FOR_RATE: Final = 10
+"""Segments sent once from which bytes over time are called a rate: an initial window (RFC 6928)
+leaves in one burst, whose spacing is that of a link."""
 
 
 def ends(sender: str, receiver: str) -> str:
@@ -55,9 +58,10 @@ def file_name(path: str) -> str:
 
 
 def rate(direction: Mapping[str, Any]) -> str:
-    """Write the goodput of a direction in Mb/s; nothing if there is none."""
+    """Write the goodput of a direction in Mb/s; nothing if there is none, or too little data."""
     bps = direction["goodput_bps"]
-    return "" if bps is None else number(bps / 1e6)
+    once = direction["data_segments"] - direction["retransmitted_segments"]
+    return "" if bps is None or once < _LEAST_FOR_RATE else number(bps / 1e6)
 
 
 def again(direction: Mapping[str, Any]) -> str:
@@ -182,8 +186,12 @@ def links(document: Mapping[str, Any], rows: int = ROWS, *, whole: bool = False)
     sort = None if by == "airtime" else "attempts"
     shown = [link for link in every if whole or has_figure(link)][:rows]
     air: Mapping[str, Any] = document.get("air") or {}
-    # Without rates in the capture, frames have no airtime.
-    shares = {s["address"]: s["airtime_share"] or None for s in air.get("stations", ())}
+    duration_s = air.get("duration_s")
+
+    def airtime(link: Mapping[str, Any]) -> float | None:
+        # Without rates in the capture, frames have no airtime.
+        spent = busiest.airtime_s(link)
+        return spent / duration_s if spent and duration_s else None
 
     def column(
         head: str, value: Callable[[Mapping[str, Any]], float | None], to: _Writer, rank: int = 0
@@ -192,7 +200,7 @@ def links(document: Mapping[str, Any], rows: int = ROWS, *, whole: bool = False)
         return Column(head, ["" if v is None else to(v) for v in values], rank=rank, keys=values)
 
     columns = [
-        column("airtime of\nsender", lambda link: shares.get(link["transmitter"]), short_share, 3),
+        column("airtime", airtime, short_share, 3),
         column("rate\n(Mb/s)", mean_rate, lambda bps: number(bps / 1e6), 2),
         column("signal\n(dBm)", _signal, count, 1),
         column("attempts", lambda link: link["attempts"], count, 4),

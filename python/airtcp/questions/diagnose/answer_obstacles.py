@@ -57,9 +57,9 @@ def sentences(document: DiagnoseDocument) -> Sentences | None:
     if seen is None:
         return _no_transfer(document)
     if name == "short":
-        sent = counted(seen["segments"], "segment")
+        sent = counted(seen["segments"], "data segment")
         return (
-            f"The transfer is too short for a diagnosis: {sent} of {LEAST_SEGMENTS} or more.",
+            f"The transfer is too short for a diagnosis: {sent}; it needs {LEAST_SEGMENTS}.",
             "A capture of a longer transfer would tell.",
         )
     if name in _PLAIN:

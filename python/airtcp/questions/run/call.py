@@ -112,6 +112,12 @@ def run(
     if isinstance(scenario, Mapping):
         scenarios.only_table(text)
         scenario, text = scenarios.IN_PYTHON, scenarios.table_text(scenario)
+    if not isinstance(scenario, str | os.PathLike):
+        kind = type(scenario).__name__
+        message = (
+            f"scenario is of {kind}: airtcp.run reads one; expected a path, or a table as a dict"
+        )
+        raise TypeError(message)
     path = Path(scenario)
     name = printable(str(path))
     laws, put = own_laws(law, tcp)
