@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import gzip
 import os
 import struct
@@ -160,6 +161,18 @@ def test_the_air_over_time_adds_up(browser: Browser, tmp_path: Path) -> None:
     page = browser.open(result.report(tmp_path / "page.html"))
     drawn = dict(page.evaluate(_DRAWN))
     assert all(drawn[name] not in (None, "empty") for name in names), drawn
+
+
+def test_a_link_to_a_group_has_no_loss_over_time() -> None:
+    """Nobody acknowledges its frames, which is not a loss of all of them."""
+    document = copy.deepcopy(airtcp.capture(AIR, series=True).json)
+    first = document["links"][0]
+    first |= {"receiver": "01:00:5e:00:00:fb", "raw_loss": None}
+    rows = capture_air_rows.timeline(document)["links"]
+    name = f"{first['transmitter']} -> {first['receiver']}"
+    losses = {row["loss"] for row in rows if row["name"] == name and row["attempts"]}
+    assert losses == {None}
+    assert any(row["loss"] is not None for row in rows if row["name"] != name)
 
 
 def _visits(path: Path, times: list[float]) -> Path:

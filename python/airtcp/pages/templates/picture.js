@@ -30,9 +30,12 @@ const Picture = (() => {
       if (channel?.type !== "nominal" || channel.legend === null || !("legend" in channel)) continue;
       const shown = names(channel, data[source] ?? []);
       const longest = Math.max(1, ...shown.map((name) => String(name).length));
-      const columns = Math.floor((width - 40) / (SYMBOL + CHARACTER * Math.min(longest, 30)));
+      // A name is cut only if it is wider than the figure.
+      const label = Math.min(CHARACTER * longest, width - 40 - SYMBOL);
+      const columns = Math.floor((width - 40) / (SYMBOL + label));
       channel.legend = {
         ...channel.legend,
+        labelLimit: Math.max(1, label),
         columns: Math.max(1, Math.min(columns, shown.length)),
         symbolLimit: Math.max(1, shown.length),
       };

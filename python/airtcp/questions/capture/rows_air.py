@@ -44,7 +44,7 @@ def timeline(document: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:
     return {
         "links": [
             {"name": f"{link['transmitter']} -> {link['receiver']}", "t": t}
-            | _attempts(point, interval)
+            | _attempts(point, interval, has_loss=link["raw_loss"] is not None)
             for link in links
             for t, point in placed(link.get("over_time", []))
         ],
@@ -72,14 +72,19 @@ def _drawn(known: Collection[int], steps: int) -> list[int]:
     return sorted(place for place in gaps.union(known) if place < steps)
 
 
-def _attempts(point: Mapping[str, Any] | None, interval: float) -> dict[str, Any]:
-    """Return the values of an interval; without attempts, nothing but their number is known."""
+def _attempts(
+    point: Mapping[str, Any] | None, interval: float, *, has_loss: bool
+) -> dict[str, Any]:
+    """Return the values of an interval; without attempts, nothing but their number is known.
+
+    Nobody acknowledges frames to a group (IEEE 802.11-2020, 10.3.6): such a link has no loss.
+    """
     if point is None:
         return {"attempts": 0.0, "loss": None, "rate": None, "signal": None}
     rate = point["rate_mean_bps"]
     return {
         "attempts": point["attempts"] / interval,
-        "loss": 1 - point["acknowledged"] / point["attempts"],
+        "loss": 1 - point["acknowledged"] / point["attempts"] if has_loss else None,
         "rate": None if rate is None else rate / 1e6,
         "signal": point["signal_mean_dbm"],
     }
