@@ -35,4 +35,4 @@ pub use registry::{ConfigError, Entry, within};
 pub use rtt_stats::RttStats;
 pub use series::{NO_THRESHOLD, Series, SeriesOptions, Table};
 pub use timeline::{SeenFrame, SeenWait, Timeline, TimelineOptions, WaitKind};
-pub use wording::{explained, reworded, short_numbers, unknown_name};
+pub use wording::{explained, reworded, short_numbers, unknown_name, unnumbered};

@@ -167,6 +167,22 @@ fn kind(name: &str, limits: bool) -> Option<String> {
     }
 }
 
+/// The message without the numbers that the standard library adds to errors of the system.
+///
+/// ```
+/// let message = "a.toml: No such file or directory (os error 2)";
+/// assert_eq!(airtcp_probe::unnumbered(message), "a.toml: No such file or directory");
+/// ```
+pub fn unnumbered(message: &str) -> String {
+    let mut parts = message.split(" (os error ");
+    let mut said = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let rest = part.trim_start_matches(|c: char| c.is_ascii_digit());
+        said.push_str(rest.strip_prefix(')').unwrap_or(rest));
+    }
+    said
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

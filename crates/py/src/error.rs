@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use airtcp_probe::unnumbered;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyKeyError};
 use pyo3::prelude::*;
@@ -25,39 +26,27 @@ create_exception!(airtcp._core, TraceError, AirtcpError, "A trace that cannot be
 
 /// Any refusal, as the base exception.
 pub(crate) fn refuse(error: impl std::fmt::Display) -> PyErr {
-    AirtcpError::new_err(plain(&error.to_string()))
+    AirtcpError::new_err(unnumbered(&error.to_string()))
 }
 
 /// A refusal of a trace.
 pub(crate) fn trace(error: impl std::fmt::Display) -> PyErr {
-    TraceError::new_err(plain(&error.to_string()))
+    TraceError::new_err(unnumbered(&error.to_string()))
 }
 
 /// A refusal of a congestion law.
 pub(crate) fn law(error: impl std::fmt::Display) -> PyErr {
-    LawError::new_err(plain(&error.to_string()))
+    LawError::new_err(unnumbered(&error.to_string()))
 }
 
 /// A refusal of a scenario.
 pub(crate) fn scenario(error: impl std::fmt::Display) -> PyErr {
-    ScenarioError::new_err(plain(&error.to_string()))
+    ScenarioError::new_err(unnumbered(&error.to_string()))
 }
 
 /// The name of a table that does not exist.
 pub(crate) fn no_table(name: &str, tables: &[&str]) -> PyErr {
     PyKeyError::new_err(format!("no table \"{name}\" (there are {})", tables.join(", ")))
-}
-
-/// The message without the numbers that the standard library adds to errors of the system: `(os
-/// error 2)`.
-fn plain(message: &str) -> String {
-    let mut parts = message.split(" (os error ");
-    let mut said = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        let rest = part.trim_start_matches(|c: char| c.is_ascii_digit());
-        said.push_str(rest.strip_prefix(')').unwrap_or(rest));
-    }
-    said
 }
 
 /// An error in the text of a scenario, in the file `name`. If the file is of another kind, the
