@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import airtcp
 from airtcp.laws import LawError
-from airtcp.questions.sweep.result import SweepResult
 from test_laws import AIMD, command
+
+if TYPE_CHECKING:
+    from airtcp.questions.sweep.result import SweepResult
 
 SCENARIO: dict[str, Any] = {
     "duration": "3 s",

@@ -31,7 +31,7 @@ from airtcp._core import (
 )
 from airtcp.laws import math
 from airtcp.laws.base import BoundLaw, Law, begun
-from airtcp.laws.compiled import compiled
+from airtcp.laws.compiling import compiled
 from airtcp.laws.filters import WindowFilter, window_filter
 
 __all__ = [

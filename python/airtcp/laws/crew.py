@@ -85,7 +85,7 @@ class Crew:
                 self._refused(said)
                 return []
             self._given.discard(number)
-        return list(event.results)
+        return [(number, said) for number, said in event.results]
 
     def _refused(self, said: dict[str, Any]) -> None:
         """Take the jobs of the others back: what refuses there is refused here.

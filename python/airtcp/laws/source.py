@@ -206,6 +206,8 @@ def _said(error: Exception, path: str | None) -> str:
     frames = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == path]
     line = error.lineno if isinstance(error, SyntaxError) else (frames or [None])[-1]
     where = "" if line is None else f"line {line}: "
+    if isinstance(error, LawError):
+        return str(error)
     text = error.msg if isinstance(error, SyntaxError) else error
     return f"{where}{type(error).__name__}: {text}"
 

@@ -170,8 +170,9 @@ class _Translator(ast.NodeTransformer):
         if any(isinstance(target, (ast.Tuple, ast.List)) for target in node.targets):
             return self._several(node, value)
         stores = [self._target(target) for target in node.targets]
-        if any(is_field for _, is_field in stores):
-            value = _call("float", value)
+        kinds = [kind for _, kind in stores if kind is not None]
+        if kinds:
+            value = _stored(value, kinds[0])
         return ast.copy_location(ast.Assign([target for target, _ in stores], value), node)
 
     def _several(self, node: ast.Assign, value: ast.expr) -> ast.stmt:
@@ -181,20 +182,20 @@ class _Translator(ast.NodeTransformer):
         return ast.copy_location(ast.Assign(node.targets, value), node)
 
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.stmt:
-        target, is_field = self._target(node.target)
-        if not is_field:
+        target, kind = self._target(node.target)
+        if kind is None:
             return ast.copy_location(
                 ast.AugAssign(node.target, node.op, self.visit(node.value)), node
             )
         load = ast.parse(ast.unparse(node.target), mode="eval").body
         whole = ast.BinOp(self.visit(load), node.op, self.visit(node.value))
-        return ast.copy_location(ast.Assign([target], _call("float", whole)), node)
+        return ast.copy_location(ast.Assign([target], _stored(whole, kind)), node)
 
-    def _target(self, node: ast.expr) -> tuple[ast.expr, bool]:
-        """Return what is assigned to, and whether it is a field of the state."""
+    def _target(self, node: ast.expr) -> tuple[ast.expr, str | None]:
+        """Return what is assigned to, and the kind of its number if it is a field of the state."""
         found = self._sample(node)
         if found is None:
-            return node, False
+            return node, None
         variable, role, name = found
         if role != "self":
             self._refuse(node, "a sample cannot be changed")
@@ -204,7 +205,8 @@ class _Translator(ast.NodeTransformer):
                 f"self.{name} is no memory; annotate it in the class with an underscore, as in "
                 f"_{name.lstrip('_')}: float = 0.0",
             )
-        return _expression(f"{variable}[0].{name}", store=True), True
+        kind = self._memory[name].kind if name in self._memory else "float"
+        return _expression(f"{variable}[0].{name}", store=True), kind
 
     def visit_Compare(self, node: ast.Compare) -> ast.expr:
         found = self._sample(node.left)
@@ -277,6 +279,13 @@ def _flag(call: ast.expr, name: str) -> ast.expr:
     if name not in _FLAGGED:
         return call
     return ast.Compare(call, [ast.NotEq()], [ast.Constant(0)])
+
+
+def _stored(value: ast.expr, kind: str) -> ast.expr:
+    """Return a value as the double that the structure has."""
+    if kind == "bool":
+        return ast.IfExp(value, ast.Constant(1.0), ast.Constant(0.0))
+    return _call("float", value)
 
 
 def _call(name: str, value: ast.expr) -> ast.expr:

@@ -51,7 +51,7 @@ class Recorded:
 
     def of(self, task: Task) -> list[Rep] | None:
         """Return what a scene gave; None if it is not known."""
-        if task.series or task.fresh:
+        if task.series or task.fresh or task.again:
             return None
         reps = self._scenes.get(key_of(task), [])
         if len(reps) < task.replications:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 import tempfile
 import threading
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from airtcp._core import AirtcpError, LawError
 from airtcp.inputs.workers import command, environment
+from airtcp.laws import elsewhere
 from airtcp.laws.given import OwnLaws
 from airtcp.questions.evaluate.outcome import Rep, reps_of
 from airtcp.questions.run.call import run
@@ -46,6 +48,7 @@ class Task:
     replications: int
     series: bool
     fresh: bool
+    again: bool
     duration_s: float
 
 
@@ -59,6 +62,8 @@ def simulate(
     """
     if task.fresh:
         return _elsewhere(task, home, seed, laws)
+    if task.again:
+        simulate(replace(task, again=False), home, seed, laws, watch)
     result = run(
         home / "scenario.toml",
         text=task.text,
@@ -95,7 +100,7 @@ def _elsewhere(task: Task, home: Path, seed: int, laws: Laws) -> list[Rep]:
 
 def given(seed: int, laws: Laws) -> dict[str, Any]:
     """Return what a worker needs beside scenes, as JSON types."""
-    return {"seed": seed, "laws": asdict(laws)}
+    return {"seed": seed, "laws": asdict(laws), "path": sys.path}
 
 
 def in_worker(given: dict[str, Any], task: dict[str, Any]) -> dict[str, Any]:
@@ -106,6 +111,7 @@ def in_worker(given: dict[str, Any], task: dict[str, Any]) -> dict[str, Any]:
     Returns:
         The replications, or the error that ended them.
     """
+    elsewhere.here(given["path"])
     own = given["laws"]
     laws = Laws(tuple(own["sources"]), tuple(own["hashes"]), own["timeout"])
     try:

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from airtcp.questions.evaluate.scenes import Scene
 
 _FRESH: Final = "\n# in a process of its own"
+_AGAIN: Final = "\n# twice"
 _POLL_S: Final = 0.1
 """Time between two looks at Ctrl-C."""
 Key = tuple[str, int]
@@ -79,7 +80,9 @@ class Work:
         """Note a scene that is to run."""
         key = self._key(scene, replications)
         seconds = float(str(scene.scenario["duration"]).removesuffix(" s"))
-        task = Task(key[0], dict(scene.files), replications, scene.series, scene.fresh, seconds)
+        task = Task(
+            key[0], dict(scene.files), replications, scene.series, scene.fresh, scene.again, seconds
+        )
         self.tasks.setdefault(key, task)
 
     def of(self, scene: Scene, replications: int) -> list[Rep] | None:
@@ -176,4 +179,5 @@ class Work:
 
     @staticmethod
     def _key(scene: Scene, replications: int) -> Key:
-        return f"{scenarios.table_text(scene.scenario)}{_FRESH * scene.fresh}", replications
+        notes = f"{_FRESH * scene.fresh}{_AGAIN * scene.again}"
+        return f"{scenarios.table_text(scene.scenario)}{notes}", replications

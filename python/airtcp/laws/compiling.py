@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import ctypes
 import inspect
+import re
 from functools import cache
 from importlib import import_module
 from math import inf, nan
@@ -240,10 +241,17 @@ def _entry(
     try:
         return numba.cfunc(signature, error_model="numpy")(space["entry"])
     except Exception as error:
-        lines = [line for line in str(error).splitlines() if line.strip()]
-        said = lines[1] if len(lines) > 1 else str(error)
-        message = f"{name}: numba cannot compile it: {said.strip()}"
+        message = f"{name}: numba cannot compile it: {_said(error)}"
         raise LawError(message) from error
+
+
+def _said(error: Exception) -> str:
+    """Return the reason in a message of numba, with the innermost line of the law."""
+    lines = [line.strip() for line in str(error).splitlines()]
+    reasons = [line for line in lines if line and not line.startswith("Failed in")]
+    places = re.findall(r", line (\d+):", str(error))
+    where = f"line {places[0]}: " if places else ""
+    return where + (reasons[0] if reasons else type(error).__name__)
 
 
 def _refuse(law: type[Law], why: str) -> NoReturn:
