@@ -2,10 +2,19 @@
 
 import os
 from collections.abc import Callable, Sequence
-from typing import Literal, Self, TypeAlias, final
+from typing import Literal, Protocol, Self, TypeAlias, final
 
 _Path: TypeAlias = str | os.PathLike[str]
 _Progress: TypeAlias = Callable[[int, int, str], object]
+
+class _Watch(Protocol):
+    """What is told of replications with laws."""
+
+    def begins(self) -> None: ...
+    def ends(self) -> None: ...
+
+class _Crew(Protocol):
+    """This process among others that share jobs: it leads, or follows (`airtcp.laws.crew`)."""
 
 class AirtcpError(Exception):
     """An input or option that airtcp refuses."""
@@ -53,7 +62,14 @@ class RunResult(CoreResult):
 class Points:
     """A scenario that runs at many points."""
 
-    def __new__(cls, text: str, name: str, folder: _Path, measures: Sequence[str]) -> Points: ...
+    def __new__(
+        cls,
+        text: str,
+        name: str,
+        folder: _Path,
+        measures: Sequence[str],
+        laws: Laws | None = None,
+    ) -> Points: ...
     def read(self, values: Sequence[tuple[str, str]]) -> None: ...
     def plan(self, values: Sequence[tuple[str, str]]) -> None: ...
     def point(self) -> Point: ...
@@ -467,6 +483,10 @@ class Library:
     """A law of a shared library."""
 
     def __new__(cls, path: str) -> Library: ...
+    @staticmethod
+    def compiled(
+        name: str, about: str, keys: str, flags: int, addresses: dict[str, int]
+    ) -> Library: ...
     @property
     def name(self) -> str: ...
     @property
@@ -483,10 +503,12 @@ class Laws:
     def __new__(
         cls,
         laws: Sequence[tuple[str, type[LawBase] | Library, str, str, dict[str, _KeyValue]]],
+        watch: _Watch | None = None,
     ) -> Laws: ...
 
 def check_law(laws: Laws, cases: int, calls: int, seed: int) -> tuple[str, list[str]] | None: ...
 def law_header() -> str: ...
+def law_functions() -> dict[str, int]: ...
 def cbrt(x: float) -> float: ...
 def exp(x: float) -> float: ...
 def log(x: float) -> float: ...
@@ -517,15 +539,23 @@ def compare(
     options: str,
     progress: _Progress | None = None,
     laws: Laws | None = None,
+    crew: _Crew | None = None,
 ) -> CoreResult: ...
-def compare_schemes(options: str, progress: _Progress | None = None) -> CoreResult: ...
+def compare_schemes(
+    options: str,
+    progress: _Progress | None = None,
+    laws: Laws | None = None,
+    crew: _Crew | None = None,
+) -> CoreResult: ...
 def run(
     text: str,
     name: str,
     options: str,
     progress: _Progress | None = None,
     laws: Laws | None = None,
+    crew: _Crew | None = None,
 ) -> RunResult: ...
+def stopping() -> bool: ...
 def parsable(text: str, name: str) -> None: ...
 def warnings(text: str, name: str, options: str, laws: Laws | None = None) -> list[str]: ...
 def fit_throughput(request: str, progress: _Progress | None = None) -> str: ...

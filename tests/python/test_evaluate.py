@@ -14,12 +14,14 @@ import pytest
 
 import airtcp
 import grammar
-from airtcp.questions.evaluate import charts, criteria
+from airtcp.questions.evaluate import call, charts, criteria, recorded, sharing
 from airtcp.questions.evaluate.bounds import Bound
 from airtcp.questions.evaluate.call import scenario_files
 from airtcp.questions.evaluate.criterion import STANDARD, Check, Plan
 from airtcp.questions.evaluate.judge import STOPPED, judged, yardsticks
 from airtcp.questions.evaluate.law import read_law
+from airtcp.questions.evaluate.outcome import Rep
+from airtcp.questions.evaluate.work import Work
 from airtcp.questions.evaluate.write import file_name
 from airtcp.questions.scenarios import table_text
 from test_laws import AIMD
@@ -232,6 +234,79 @@ def test_a_law_that_draws_its_own_random_numbers_is_found(tmp_path: Path) -> Non
     answer = result.answer()
     assert answer is not None
     assert "gives another result in another process" in answer.headline
+
+
+def test_a_law_that_keeps_state_outside_its_objects_is_found(tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    body = "Aimd.a += 0.01; self.grow(Aimd.a"
+    file.write_text(AIMD.replace("self.grow(self.a", body), encoding="utf-8")
+    for workers in (1, 2):
+        result = airtcp.evaluate(
+            str(file), only="E0", effort="quick", replications=1, workers=workers
+        )
+        assert result.json["criteria"][0]["verdict"] == "wrong"
+
+
+def test_time_to_equal_shares() -> None:
+    """Two flows over a link: the newcomer's share rises by 5 % a second from 0."""
+    rows = [
+        {
+            "flow": flow,
+            "side": "server",
+            "t_s": at / 10,
+            "interval_s": 0.1,
+            "goodput_bps": 1e6 * (share if flow == "other" else 1 - share),
+        }
+        for at in range(800)
+        for share in [min(max((at / 10 - 20) * 0.05, 0.0), 0.5)]
+        for flow in ("law", "other")
+    ]
+    rep = Rep([], [], 80.0, "", {"delivered_series": rows})
+    # The mean share of a second reaches 45 % when the share at its middle does: after 9.05 s.
+    assert sharing.time_to_equal(rep, 20.0) == pytest.approx(9.6, abs=0.11)
+    alone = [row | {"goodput_bps": row["goodput_bps"] * (row["flow"] == "law")} for row in rows]
+    assert sharing.time_to_equal(Rep([], [], 80.0, "", {"delivered_series": alone}), 20.0) == 60.0
+
+
+def test_recorded_results_are_those_of_a_run() -> None:
+    """A sample of the baselines, a different one of each group, is run again."""
+    known = recorded.recorded(1)
+    assert known is not None, "run scripts/baselines: the version or the format has changed"
+    plan = Plan(
+        read_law("vegas"), STANDARD, [read_law("reno"), read_law("bbr")], [read_law("cubic")]
+    )
+    work = Work(1)
+    for criterion in criteria.every():
+        for check in criterion.made(plan):
+            for scene in check.scenes(plan.yardsticks[0]):
+                work.ask(scene, 1)
+    tasks = [task for task in work.tasks.values() if known.of(task) is not None]
+    assert len(tasks) > 100
+    short = sorted(tasks, key=recorded.key_of)[:: len(tasks) // 12]
+    for task in short:
+        before = known.of(task)
+        assert before is not None
+        ran = Work(1)
+        ran.tasks = {("one", 1): task}
+        ran.run(2, None)
+        (after,) = ran.done["one", 1]
+        assert after.fingerprint == before[0].fingerprint
+        for kept, row in zip(
+            [*before[0].flows, *before[0].links], [*after.flows, *after.links], strict=True
+        ):
+            assert kept == {name: row[name] for name in kept}
+
+
+def test_recorded_results_change_no_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: dict[str, Any] = {"only": "E3,E12,E14", "effort": "quick", "replications": 2}
+    taken = airtcp.evaluate("vegas", **asked).json
+    monkeypatch.setattr(call, "recorded", lambda _seed: None)
+    ran = airtcp.evaluate("vegas", **asked).json
+    assert taken["recorded"] > ran["recorded"] == 0
+    assert taken["criteria"] == ran["criteria"]
+    # Another seed finds nothing.
+    monkeypatch.undo()
+    assert recorded.recorded(2) is None
 
 
 def test_equal_inputs_give_equal_text() -> None:

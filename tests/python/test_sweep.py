@@ -527,16 +527,16 @@ def test_a_notebook_shows_the_answer_and_points(tmp_path: Path) -> None:
 
 
 def test_a_killed_worker_is_replaced(tmp_path: Path) -> None:
-    from airtcp.questions.sweep import local
+    from airtcp.inputs.pool import Pool
 
     undisturbed = rows(run(asked(), tmp_path / "one"))
-    pools: list[local.LocalPool] = []
-    start = local.LocalPool.__enter__
+    pools: list[Pool] = []
+    start = Pool.__enter__
     many = {"links[0].delay": [f"{i} ms" for i in range(1, 61)]}
     given = asked(vary=many, set={"duration": "20 s"})
     source = random.Random(3)  # noqa: S311
 
-    def enter(pool: local.LocalPool) -> local.LocalPool:
+    def enter(pool: Pool) -> Pool:
         pools.append(pool)
         return start(pool)
 
@@ -545,7 +545,7 @@ def test_a_killed_worker_is_replaced(tmp_path: Path) -> None:
             os.kill(source.choice(pools[0].processes), signal.SIGKILL)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(local.LocalPool, "__enter__", enter)
+        patch.setattr(Pool, "__enter__", enter)
         killed = run(given, tmp_path / "killed", workers=2, progress=kill)
     assert killed.json["workers_lost"] > 0
     assert killed.json["points"]["finished"] == 60

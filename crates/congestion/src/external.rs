@@ -26,6 +26,8 @@ const LONGEST_LABEL: usize = 100;
 thread_local! {
     /// The laws that the present call has named.
     static OFFERED: RefCell<Vec<Arc<Outside>>> = const { RefCell::new(Vec::new()) };
+    /// The flow whose ends are being made.
+    static FLOW: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
 /// A value of a key.
@@ -80,6 +82,12 @@ pub trait LawMaker: fmt::Debug + Send + Sync {
     fn around(&self, work: &mut dyn FnMut()) {
         work();
     }
+
+    /// A replication with the law begins on this thread.
+    fn begins(&self) {}
+
+    /// The replication that began on this thread ends.
+    fn ends(&self) {}
 
     /// True after a law has failed, so that the run has no meaning any more.
     fn has_failed(&self) -> bool {
@@ -142,6 +150,19 @@ impl Drop for Offer {
 /// Names of the laws that are offered on this thread.
 pub fn offered() -> Vec<String> {
     OFFERED.with_borrow(|offered| offered.iter().map(|law| law.label.clone()).collect())
+}
+
+/// Makes the ends of a flow. Laws that are made meanwhile know its name, for messages.
+pub fn for_flow<T>(name: &str, make: impl FnOnce() -> T) -> T {
+    FLOW.with_borrow_mut(|flow| *flow = Some(name.to_owned()));
+    let made = make();
+    FLOW.with_borrow_mut(|flow| *flow = None);
+    made
+}
+
+/// The flow whose ends are being made.
+pub fn present_flow() -> Option<String> {
+    FLOW.with_borrow(Clone::clone)
 }
 
 /// A law from outside with its keys.

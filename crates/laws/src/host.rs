@@ -36,6 +36,26 @@ pub(crate) static FUNCTIONS: Host = Host {
     pow,
 };
 
+/// Name and address of each function, for a compiler in this process.
+pub fn addresses() -> [(&'static str, usize); 13] {
+    let f = &FUNCTIONS;
+    [
+        ("slow_start", f.slow_start as usize),
+        ("may_grow", f.may_grow as usize),
+        ("recovering", f.recovering as usize),
+        ("grow", f.grow as usize),
+        ("additive", f.additive as usize),
+        ("reduce", f.reduce as usize),
+        ("spurious", f.spurious as usize),
+        ("idle", f.idle as usize),
+        ("random", f.random as usize),
+        ("cbrt", f.cbrt as usize),
+        ("exp", f.exp as usize),
+        ("log", f.log as usize),
+        ("pow", f.pow as usize),
+    ]
+}
+
 /// Does something with the base behind a state, which is up to date before and after it.
 #[allow(unsafe_code, reason = "a law in C passes pointers")]
 fn with<T: Default>(state: *mut State, work: impl FnOnce(&mut Inner) -> T) -> T {

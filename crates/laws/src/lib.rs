@@ -23,5 +23,6 @@ mod library;
 mod native;
 
 pub use header::header;
-pub use library::Library;
+pub use host::addresses;
+pub use library::{FUNCTIONS, Library};
 pub use native::{Faults, Maker};

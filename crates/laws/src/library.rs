@@ -4,7 +4,7 @@ use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use crate::abi::{ABI, KEYS, RawLaw};
+use crate::abi::{ABI, Ack, Episode, Idle, KEYS, Lost, RawLaw, Sent, State};
 
 /// Longest text in a table.
 const LONGEST: usize = 1000;
@@ -51,7 +51,70 @@ impl Library {
         }
         Ok(Self { table, name: named, about, keys })
     }
+
+    /// A law of functions that are in this process already, as a compiler in it makes them.
+    ///
+    /// `addresses` are those of the functions in the order of [`FUNCTIONS`]; zero for one that the law leaves to
+    /// the base.
+    ///
+    /// The functions have the types of the header, and stay as long as the process lives: as with the code of a
+    /// library that is [opened](Self::open), only the user can know that they do.
+    ///
+    /// # Errors
+    /// If the keys cannot be those of a law.
+    #[allow(unsafe_code, reason = "a compiler gives addresses")]
+    pub fn of_functions(
+        name: &str,
+        about: &str,
+        keys: &str,
+        flags: u64,
+        addresses: [usize; FUNCTIONS.len()],
+    ) -> Result<Self, String> {
+        let refuse = |why: String| format!("{name}: {why}");
+        let keys = keys_of(keys).map_err(refuse)?;
+        let [start, avoid, reduced, on_ack, on_congestion, on_lost, on_sent, on_idle, on_spurious] =
+            addresses;
+        let mut table = empty().map_err(refuse)?;
+        table.flags = flags;
+        let at = std::ptr::with_exposed_provenance::<()>;
+        // SAFETY: the caller promises that an address other than zero is that of a function of this type; an
+        // absent function and zero are the same (the layout of `Option` of a function is guaranteed).
+        unsafe {
+            table.start = std::mem::transmute::<*const (), Option<Start>>(at(start));
+            table.avoid = std::mem::transmute::<*const (), Option<OnAck>>(at(avoid));
+            table.reduced = std::mem::transmute::<*const (), Option<Reduced>>(at(reduced));
+            table.on_ack = std::mem::transmute::<*const (), Option<OnAck>>(at(on_ack));
+            table.on_congestion =
+                std::mem::transmute::<*const (), Option<OnCongestion>>(at(on_congestion));
+            table.on_lost = std::mem::transmute::<*const (), Option<OnLost>>(at(on_lost));
+            table.on_sent = std::mem::transmute::<*const (), Option<OnSent>>(at(on_sent));
+            table.on_idle = std::mem::transmute::<*const (), Option<OnIdle>>(at(on_idle));
+            table.on_spurious = std::mem::transmute::<*const (), Option<Start>>(at(on_spurious));
+        }
+        Ok(Self { table, name: name.to_owned(), about: about.to_owned(), keys })
+    }
 }
+
+/// The functions of a table, in its order.
+pub const FUNCTIONS: [&str; 9] = [
+    "start",
+    "avoid",
+    "reduced",
+    "on_ack",
+    "on_congestion",
+    "on_lost",
+    "on_sent",
+    "on_idle",
+    "on_spurious",
+];
+
+type Start = unsafe extern "C" fn(*mut State);
+type OnAck = unsafe extern "C" fn(*mut State, *const Ack);
+type Reduced = unsafe extern "C" fn(*mut State, *const Episode) -> f64;
+type OnCongestion = unsafe extern "C" fn(*mut State, *const Episode);
+type OnLost = unsafe extern "C" fn(*mut State, *const Lost);
+type OnSent = unsafe extern "C" fn(*mut State, *const Sent);
+type OnIdle = unsafe extern "C" fn(*mut State, *const Idle);
 
 type Entry = unsafe extern "C" fn(*mut RawLaw) -> c_int;
 
@@ -86,13 +149,11 @@ fn said() -> String {
     unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
 }
 
-/// The table that the function fills.
-#[allow(unsafe_code, reason = "calls code of a library")]
-fn filled(entry: Entry) -> Result<RawLaw, String> {
-    let size = u32::try_from(size_of::<RawLaw>()).map_err(|e| e.to_string())?;
-    let mut table = RawLaw {
+/// A table without functions.
+fn empty() -> Result<RawLaw, String> {
+    Ok(RawLaw {
         abi: ABI,
-        size,
+        size: u32::try_from(size_of::<RawLaw>()).map_err(|e| e.to_string())?,
         name: std::ptr::null(),
         about: std::ptr::null(),
         keys: std::ptr::null(),
@@ -106,7 +167,14 @@ fn filled(entry: Entry) -> Result<RawLaw, String> {
         on_sent: None,
         on_idle: None,
         on_spurious: None,
-    };
+    })
+}
+
+/// The table that the function fills.
+#[allow(unsafe_code, reason = "calls code of a library")]
+fn filled(entry: Entry) -> Result<RawLaw, String> {
+    let mut table = empty()?;
+    let size = table.size;
     // SAFETY: the function has this type by the header, and the table is as large as it says.
     let done = unsafe { entry(&raw mut table) };
     if done != 0 {
@@ -176,6 +244,20 @@ mod tests {
         }
         let many: Vec<String> = (0..17).map(|i| format!("k{i}=0")).collect();
         assert!(keys_of(&many.join(" ")).unwrap_err().contains("at most 16"));
+    }
+
+    #[test]
+    fn functions_of_this_process_make_a_law() {
+        extern "C" fn reduced(_: *mut State, episode: *const Episode) -> f64 {
+            if episode.is_null() { 1.0 } else { 2.0 }
+        }
+        let mut addresses = [0; FUNCTIONS.len()];
+        addresses[2] = reduced as *const () as usize;
+        let made = |keys| Library::of_functions("Mine", "", keys, 0, addresses);
+        let law = made("a=2").unwrap();
+        assert!(law.table.avoid.is_none() && law.table.reduced.is_some());
+        assert_eq!((law.name.as_str(), &law.keys[..]), ("Mine", &[("a".to_owned(), 2.0)][..]));
+        assert!(made("a").is_err());
     }
 
     #[test]

@@ -88,6 +88,8 @@ struct Native {
     inner: Box<Inner>,
     state: Box<State>,
     acks: u64,
+    /// Its flow, for messages.
+    flow: Option<String>,
 }
 
 #[allow(unsafe_code, reason = "the state has pointers")]
@@ -118,7 +120,8 @@ impl Native {
             host: &raw const FUNCTIONS,
             base: std::ptr::null_mut(),
         });
-        Self { library, faults, keys, inner: Box::new(inner), state, acks: 0 }
+        let flow = airtcp_congestion::external::present_flow();
+        Self { library, faults, keys, inner: Box::new(inner), state, acks: 0, flow }
     }
 
     /// Calls a function of the law with its state, and takes over what it has set.
@@ -148,7 +151,8 @@ impl Native {
     fn fail(&mut self, method: &str) {
         if let Some(why) = self.inner.error.take() {
             let (name, at, acks) = (&self.library.name, self.state.now, self.acks);
-            self.faults.add(format!("{name}.{method} at {at:.3} s, ACK {acks}: {why}"));
+            let flow = self.flow.as_ref().map_or_else(String::new, |flow| format!(", flow {flow}"));
+            self.faults.add(format!("{name}.{method} at {at:.3} s{flow}, ACK {acks}: {why}"));
         }
     }
 

@@ -22,4 +22,31 @@ impl Library {
     pub fn open(path: &std::path::Path) -> Result<Self, String> {
         Err(format!("{}: shared libraries are loaded on Unix only", path.display()))
     }
+
+    /// A law of functions in this process.
+    ///
+    /// # Errors
+    /// Always: this system is not supported.
+    pub fn of_functions(
+        name: &str,
+        _about: &str,
+        _keys: &str,
+        _flags: u64,
+        _addresses: [usize; FUNCTIONS.len()],
+    ) -> Result<Self, String> {
+        Err(format!("{name}: compiled laws run on Unix only"))
+    }
 }
+
+/// The functions of a table, in its order.
+pub const FUNCTIONS: [&str; 9] = [
+    "start",
+    "avoid",
+    "reduced",
+    "on_ack",
+    "on_congestion",
+    "on_lost",
+    "on_sent",
+    "on_idle",
+    "on_spurious",
+];

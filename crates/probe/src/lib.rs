@@ -9,6 +9,7 @@
 pub mod air;
 mod as_bytes;
 mod counters;
+mod delivered;
 mod event;
 mod family;
 mod mac80211;
@@ -25,6 +26,7 @@ mod wording;
 
 pub use air::{FrameClass, FrameLoss};
 pub use counters::Counters;
+pub use delivered::Delivered;
 pub use event::{DropReason, Event, EventSource, LossCause};
 pub use machine::{Cx, Machine, PoolCx};
 pub use nearest::{near, nearest};

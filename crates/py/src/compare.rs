@@ -11,6 +11,7 @@ use airtcp_trace::reader::ReadOptions;
 use pyo3::prelude::*;
 use serde::Deserialize;
 
+use crate::crew::playing;
 use crate::error;
 use crate::law::{self, Laws};
 use crate::path::NativePath;
@@ -44,17 +45,19 @@ struct Options {
 
 /// Compares TCPs over the scenarios in `options` and the traces at `paths` ("-" is standard input).
 /// `options` is a JSON object with `scenarios`, `set`, `read` and `compare`; `progress(done, total,
-/// label)` is called during the work.
+/// label)` is called during the work. `crew` is this process's part among several that share the jobs.
 #[pyfunction]
-#[pyo3(signature = (paths, options, progress = None, laws = None))]
+#[pyo3(signature = (paths, options, progress = None, laws = None, crew = None))]
 pub(crate) fn compare(
     py: Python<'_>,
     paths: Vec<PathBuf>,
     options: &str,
     progress: Option<Py<PyAny>>,
     laws: Option<&Laws>,
+    crew: Option<Py<PyAny>>,
 ) -> PyResult<CoreResult> {
     let offered = law::offered(laws)?;
+    let _playing = playing(py, crew.as_ref(), &offered);
     let done = compare_offered(py, paths, options, progress);
     offered.settle(py, done)
 }

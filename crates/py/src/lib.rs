@@ -10,6 +10,7 @@ mod capture_live;
 mod capture_series;
 mod capture_tables;
 mod compare;
+mod crew;
 mod delays;
 mod error;
 mod estimate;
@@ -54,7 +55,7 @@ mod core {
     #[pymodule_export]
     use crate::law::{
         Ack, Congestion, Idle, LawBase, Laws, Library, Lost, Params, Promises, Random, Rate, Sent,
-        cbrt, check_law, exp, law_header, log, pow,
+        cbrt, check_law, exp, law_functions, law_header, log, pow,
     };
     #[pymodule_export]
     use crate::models::trace_models;
@@ -62,6 +63,8 @@ mod core {
     use crate::panics::{first_panic, quiet_panics};
     #[pymodule_export]
     use crate::points::{Point, Points};
+    #[pymodule_export]
+    use crate::progress::stopping;
     #[pymodule_export]
     use crate::result::CoreResult;
     #[pymodule_export]

@@ -13,6 +13,7 @@ use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 
 use crate::error;
+use crate::law::{self, Laws, Offered};
 use crate::progress::{self, Watch};
 
 /// Kind, name, and mean and interval of each measure.
@@ -25,6 +26,8 @@ struct Shared {
     folder: PathBuf,
     /// Keys of the asked quantities.
     measures: Vec<String>,
+    /// The laws that the scenario names.
+    laws: Option<Py<Laws>>,
 }
 
 /// A scenario that runs at many points.
@@ -36,17 +39,25 @@ pub struct Points {
 #[pymethods]
 impl Points {
     /// Parses the scenario in `text`; `name` stands for its file in messages. `measures` are keys of
-    /// the summary of a run.
+    /// the summary of a run, and `laws` those of one's own that the scenario names.
     #[new]
-    fn new(text: &str, name: &str, folder: PathBuf, measures: Vec<String>) -> PyResult<Self> {
+    #[pyo3(signature = (text, name, folder, measures, laws = None))]
+    fn new(
+        text: &str,
+        name: &str,
+        folder: PathBuf,
+        measures: Vec<String>,
+        laws: Option<Py<Laws>>,
+    ) -> PyResult<Self> {
         let source = Source::new(text, name).map_err(|e| error::text(&e, name, text))?;
-        Ok(Self { shared: Arc::new(Shared { source, folder, measures }) })
+        Ok(Self { shared: Arc::new(Shared { source, folder, measures, laws }) })
     }
 
     /// Refuses values of a point that no scenario has: unknown keys, wrong types and units. Reads no
     /// other file.
     #[expect(clippy::needless_pass_by_value, reason = "arguments from Python come as values")]
     fn read(&self, values: Vec<(String, String)>) -> PyResult<()> {
+        let _offered = self.shared.offered()?;
         self.shared.source.scenario(&values).map_err(error::scenario).map(drop)
     }
 
@@ -54,6 +65,7 @@ impl Points {
     #[expect(clippy::needless_pass_by_value, reason = "arguments from Python come as values")]
     fn plan(&self, values: Vec<(String, String)>) -> PyResult<()> {
         progress::begin();
+        let _offered = self.shared.offered()?;
         self.shared.planned(&values).map_err(progress::or_interrupt).map(drop)
     }
 
@@ -83,7 +95,19 @@ impl Point {
         values: Vec<(String, String)>,
     ) -> PyResult<(usize, Vec<Row>)> {
         progress::begin();
-        let plan = self.shared.planned(&values).map_err(progress::or_interrupt)?;
+        let offered = self.shared.offered()?;
+        let done = self.run_offered(py, &values);
+        offered.settle(py, done)
+    }
+}
+
+impl Point {
+    fn run_offered(
+        &mut self,
+        py: Python<'_>,
+        values: &[(String, String)],
+    ) -> PyResult<(usize, Vec<Row>)> {
+        let plan = self.shared.planned(values).map_err(progress::or_interrupt)?;
         let traces = Traces::new(&self.shared.folder, BTreeMap::new());
         let load = |path: &str| traces.load(path);
         let mut watch = Watch::new(None);
@@ -103,6 +127,11 @@ impl Point {
 }
 
 impl Shared {
+    /// Offers the laws while a call lasts.
+    fn offered(&self) -> PyResult<Offered> {
+        law::offered(self.laws.as_ref().map(Py::get))
+    }
+
     /// The scenario with the values of a point, with the files that its layouts name, resolved.
     fn planned(&self, values: &[(String, String)]) -> PyResult<Resolved> {
         let refuse = |e: ScenarioError| error::scenario(self.source.locate(e));

@@ -6,6 +6,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use pyo3::exceptions::PyKeyboardInterrupt;
@@ -19,6 +20,14 @@ const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// True after Ctrl-C in the present call, for threads that wait for a pipe.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+/// An exception that came while Python waited for other processes.
+static KEPT: Mutex<Option<PyErr>> = Mutex::new(None);
+
+/// Keeps an exception for the next report, which stops the work with it.
+pub(crate) fn keep(error: PyErr) {
+    KEPT.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+}
 
 /// Begins a call that may wait for a pipe.
 pub(crate) fn begin() {
@@ -37,6 +46,12 @@ fn go_on() -> bool {
 /// True if Ctrl-C ended the present call, or its wait for a pipe.
 pub(crate) fn interrupted() -> bool {
     INTERRUPTED.load(Ordering::Relaxed)
+}
+
+/// True if Ctrl-C or an exception stops the present call.
+#[pyfunction]
+pub(crate) fn stopping() -> bool {
+    interrupted()
 }
 
 /// The exception of Ctrl-C in place of an error, if Ctrl-C ended the wait for a pipe.
@@ -62,6 +77,9 @@ impl Watch {
             return false;
         }
         let outcome = Python::attach(|py| {
+            if let Some(kept) = KEPT.lock().unwrap_or_else(PoisonError::into_inner).take() {
+                return Err(kept);
+            }
             py.check_signals()?;
             let step = done.saturating_mul(STEPS).checked_div(total).unwrap_or(0);
             if let Some(progress) = &self.progress

@@ -7,7 +7,8 @@ use std::path::Path;
 
 use airtcp_packet::Side;
 use airtcp_probe::{
-    PcapProbe, RadioSite, RadiotapProbe, Series, SeriesOptions, Timeline, TimelineOptions, Vantage,
+    Delivered, PcapProbe, RadioSite, RadiotapProbe, Series, SeriesOptions, Timeline,
+    TimelineOptions, Vantage,
 };
 use airtcp_scenario::Resolved;
 use airtcp_sim::{MediumStation, media};
@@ -48,14 +49,14 @@ pub(crate) struct Options {
 
 /// The recorders of the running replication.
 pub(crate) type Recorder = (
-    (Option<Series>, Option<PcapProbe<BufWriter<File>>>),
+    (Option<(Series, Delivered)>, Option<PcapProbe<BufWriter<File>>>),
     (Option<Timeline>, Option<RadiotapProbe<BufWriter<File>>>),
 );
 
 /// The recorded data.
 #[derive(Default)]
 pub(crate) struct Recorded {
-    pub(crate) series: Option<Series>,
+    pub(crate) series: Option<(Series, Delivered)>,
     pub(crate) timeline: Option<Timeline>,
     /// The options whose captures could not be written, and why.
     pub(crate) lost: Vec<(&'static str, String)>,
@@ -66,10 +67,11 @@ pub(crate) struct Recorded {
 /// The requested recorders; `None` if there are none.
 pub(crate) fn recorder(plan: &Resolved, options: &Options) -> PyResult<Option<Recorder>> {
     let series = plan.scenario.output.series.then(|| {
-        Series::new(SeriesOptions {
+        let series = Series::new(SeriesOptions {
             min_interval: options.series_interval.unwrap_or_default(),
             ..SeriesOptions::default()
-        })
+        });
+        (series, Delivered::default())
     });
     let timeline = options.timeline.as_deref().map(|text| interval(plan, text)).transpose()?;
     let timeline = timeline.map(Timeline::new);
@@ -99,9 +101,9 @@ pub(crate) fn finish(recorder: Recorder) -> Recorded {
     Recorded {
         lost,
         whole: true,
-        series: series.map(|mut series| {
+        series: series.map(|(mut series, delivered)| {
             series.finish();
-            series
+            (series, delivered)
         }),
         timeline: timeline.map(|mut timeline| {
             timeline.finish();

@@ -12,6 +12,7 @@ use airtcp_transport::tcp::Variant;
 use pyo3::prelude::*;
 
 use crate::air;
+use crate::crew::playing;
 use crate::delays;
 use crate::error;
 use crate::law::{self, Laws};
@@ -42,9 +43,10 @@ pub(crate) fn parsable(text: &str, name: &str) -> PyResult<()> {
 }
 
 /// Runs the scenario in `text`; `name` stands for its file in messages. `options` is a JSON object;
-/// `progress(done, total, label)` is called during the work.
+/// `progress(done, total, label)` is called during the work. `crew` is this process's part among several
+/// that share the jobs.
 #[pyfunction]
-#[pyo3(signature = (text, name, options, progress = None, laws = None))]
+#[pyo3(signature = (text, name, options, progress = None, laws = None, crew = None))]
 pub(crate) fn run(
     py: Python<'_>,
     text: &str,
@@ -52,8 +54,10 @@ pub(crate) fn run(
     options: &str,
     progress: Option<Py<PyAny>>,
     laws: Option<&Laws>,
+    crew: Option<Py<PyAny>>,
 ) -> PyResult<Py<RunResult>> {
     let offered = law::offered(laws)?;
+    let _playing = playing(py, crew.as_ref(), &offered);
     let done = run_offered(py, text, name, options, progress);
     offered.settle(py, done)
 }
@@ -231,7 +235,8 @@ impl Finished {
     }
 
     fn series(&self) -> Option<Named<'_>> {
-        self.recorded.series.as_ref().map(|series| Named { series, plan: &self.plan })
+        let (series, delivered) = self.recorded.series.as_ref()?;
+        Some(Named { series, delivered, plan: &self.plan })
     }
 }
 

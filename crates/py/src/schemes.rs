@@ -7,7 +7,9 @@ use pyo3::prelude::*;
 use serde::Deserialize;
 
 use crate::compare::{ScenarioText, read, refused};
+use crate::crew::playing;
 use crate::error;
+use crate::law::{self, Laws};
 use crate::progress::{self, Watch};
 use crate::result::{CoreResult, Document};
 use crate::table::{Columns, Table};
@@ -23,10 +25,24 @@ struct Options {
 }
 
 /// Compares schemes over the scenarios in `options`, a JSON object with `scenarios`, `set` and
-/// `schemes`; `progress(done, total, label)` is called now and then.
+/// `schemes`; `progress(done, total, label)` is called now and then. `laws` are those that the scenarios
+/// name, and `crew` is this process's part among several that share the jobs.
 #[pyfunction]
-#[pyo3(signature = (options, progress = None))]
+#[pyo3(signature = (options, progress = None, laws = None, crew = None))]
 pub(crate) fn compare_schemes(
+    py: Python<'_>,
+    options: &str,
+    progress: Option<Py<PyAny>>,
+    laws: Option<&Laws>,
+    crew: Option<Py<PyAny>>,
+) -> PyResult<CoreResult> {
+    let offered = law::offered(laws)?;
+    let _playing = playing(py, crew.as_ref(), &offered);
+    let done = compare_offered(py, options, progress);
+    offered.settle(py, done)
+}
+
+fn compare_offered(
     py: Python<'_>,
     options: &str,
     progress: Option<Py<PyAny>>,

@@ -1,10 +1,10 @@
 //! The series that a run recorded over time, as tables.
 
 use airtcp_packet::{EndpointId, Side};
-use airtcp_probe::{NO_THRESHOLD, Series};
+use airtcp_probe::{Delivered, NO_THRESHOLD, Series};
 use airtcp_scenario::Resolved;
 use airtcp_sim::{media, queue_names};
-use airtcp_units::Span;
+use airtcp_units::{Narrow, Span};
 use pyo3::prelude::*;
 
 use crate::table::{Columns, Table};
@@ -12,6 +12,7 @@ use crate::table::{Columns, Table};
 const WINDOW: &str = "window_series";
 const RTT: &str = "rtt_series";
 const QUEUE: &str = "queue_series";
+const DELIVERED: &str = "delivered_series";
 const STATION: &str = "station_series";
 const BLOCK: &str = "block_series";
 
@@ -33,6 +34,7 @@ fn rows<'a>(name: &'a str, side: &'static str, table: &airtcp_probe::Table) -> V
 /// The series of a run, with the plan that gives the names.
 pub(crate) struct Named<'a> {
     pub(crate) series: &'a Series,
+    pub(crate) delivered: &'a Delivered,
     pub(crate) plan: &'a Resolved,
 }
 
@@ -42,7 +44,7 @@ impl<'a> Named<'a> {
     pub(crate) fn names(&self) -> Vec<&'static str> {
         let stations = (!self.plan.cells.is_empty()).then_some(STATION);
         let blocks = self.series.blocks().next().map(|_| BLOCK);
-        [WINDOW, RTT, QUEUE].into_iter().chain(stations).chain(blocks).collect()
+        [WINDOW, RTT, QUEUE, DELIVERED].into_iter().chain(stations).chain(blocks).collect()
     }
 
     /// One of the tables; `None` if there is none of that name.
@@ -54,6 +56,7 @@ impl<'a> Named<'a> {
             WINDOW => self.windows(),
             RTT => self.rtts(),
             QUEUE => self.queues(),
+            DELIVERED => self.delivered(),
             STATION => self.stations(),
             _ => self.blocks(),
         })
@@ -118,6 +121,28 @@ impl<'a> Named<'a> {
             .real("t_s", |r| seconds(r.1))
             .count("queue_packets", |r| r.2[0])
             .count("queue_bytes", |r| r.2[1])
+            .finish()
+    }
+
+    /// Goodput of each flow in equal intervals, over the whole run. An interval is as long as the run has
+    /// left of it.
+    fn delivered(&self) -> PyResult<Table> {
+        let (whole, step) = (self.plan.scenario.duration.0, self.delivered.interval().0);
+        let mut all: Vec<(&str, &str, u64, u64, u64)> = Vec::new();
+        for (end, bytes) in self.delivered.ends() {
+            let side = if end.side() == Side::Client { "client" } else { "server" };
+            for at in 0..whole.div_ceil(step) {
+                let length = step.min(whole - at * step);
+                let bytes = bytes.get(usize::narrow(at)).copied().unwrap_or_default();
+                all.push((self.flow(end.flow()), side, at * step, length, bytes));
+            }
+        }
+        Columns::of(&all)
+            .text("flow", |r| r.0)
+            .text("side", |r| r.1)
+            .real("t_s", |r| seconds(r.2))
+            .real("interval_s", |r| seconds(r.3))
+            .real("goodput_bps", |r| r.4 as f64 * 8.0 / seconds(r.3))
             .finish()
     }
 

@@ -39,6 +39,7 @@ pub fn run_bounded_replication(
     let mut pieces = Pieces::begin(plan, number, load, NoProbe, 1)?;
     let mut reached_bound = false;
     let laws = OwnLaws::of(plan);
+    let _begun = laws.begin();
     loop {
         let left = most_events.saturating_sub(pieces.events());
         if left == 0 {
@@ -48,12 +49,12 @@ pub fn run_bounded_replication(
         }
         // Some events are counted together with another one: approach the bound.
         let done = laws.around(|| pieces.advance(plan, (left / 4).clamp(1, CHUNK)));
+        if stop.is_set() && !done {
+            return Ok(None);
+        }
         laws.check()?;
         if done {
             break;
-        }
-        if stop.is_set() {
-            return Ok(None);
         }
     }
     let (results, NoProbe) = pieces.end();

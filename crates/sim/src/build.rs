@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use airtcp_congestion::external::for_flow;
 use airtcp_link::protocol::Way;
 use airtcp_link::{Link, ProtocolConfig};
 use airtcp_packet::{Seq, Side};
@@ -97,7 +98,12 @@ pub(crate) fn build<P: Probe>(
     let starts = starts(plan, world.routes());
     for (flow, starts) in plan.flows.iter().zip(starts) {
         for side in [Side::Client, Side::Server] {
-            add_endpoint(&mut world, flow, side, starts, seed);
+            let mut make = || add_endpoint(&mut world, flow, side, starts, seed);
+            if flow.tcp.congestion.external().is_some() {
+                for_flow(&flow.name, make);
+            } else {
+                make();
+            }
         }
     }
     boundary::add_boundaries(&mut world, plan, seed)?;

@@ -28,6 +28,7 @@ pub mod results;
 mod run;
 mod sequence;
 mod session;
+pub mod shared;
 pub mod slotted;
 mod world;
 

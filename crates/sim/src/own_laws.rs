@@ -8,6 +8,15 @@ use airtcp_scenario::{Resolved, ScenarioError};
 /// The laws from outside of a plan; usually none.
 pub(crate) struct OwnLaws<'a>(Vec<&'a ExternalLaw>);
 
+/// A replication with these laws, on this thread.
+pub(crate) struct Begun<'o, 'a>(&'o OwnLaws<'a>);
+
+impl Drop for Begun<'_, '_> {
+    fn drop(&mut self) {
+        self.0.0.iter().for_each(|law| law.maker().ends());
+    }
+}
+
 impl<'a> OwnLaws<'a> {
     /// Those of a plan's flows.
     pub(crate) fn of(plan: &'a Resolved) -> Self {
@@ -17,6 +26,12 @@ impl<'a> OwnLaws<'a> {
     /// That of one configuration.
     pub(crate) fn single(law: &'a LawConfig) -> Self {
         Self(makers(law.external()))
+    }
+
+    /// Tells the makers that a replication begins on this thread; it ends when this is dropped.
+    pub(crate) fn begin(&self) -> Begun<'_, 'a> {
+        self.0.iter().for_each(|law| law.maker().begins());
+        Begun(self)
     }
 
     /// Does a piece of a run.

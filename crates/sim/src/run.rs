@@ -12,11 +12,12 @@ use crate::build::check::check;
 use crate::build::coverage::warnings;
 use crate::build::{TraceLoader, build};
 use crate::own_laws::OwnLaws;
-use crate::parallel::{Stop, default_workers, run_many};
+use crate::parallel::{Stop, default_workers};
 use crate::pieces::Pieces;
 use crate::results::{
-    DelayDistributions, RUN_SCHEMA, Replication, RunResult, Summary, short_aggregates,
+    DelayDistributions, Packed, RUN_SCHEMA, Replication, RunResult, Summary, short_aggregates,
 };
+use crate::shared::{Packing, share_many};
 
 /// Events between two checks of the stop flag: a few milliseconds of work.
 pub(crate) const CHUNK: u64 = 50_000;
@@ -102,16 +103,18 @@ fn run_with_progress<P: Probe>(
 ) -> Result<Option<(Vec<Replication>, P)>, ScenarioError> {
     let mut pieces = Pieces::begin(plan, number, load, probe, parts)?;
     let laws = OwnLaws::of(plan);
+    let _begun = laws.begin();
     loop {
         let before = pieces.now();
         let done = laws.around(|| pieces.advance(plan, CHUNK));
+        if stop.is_set() && !done {
+            // A law that was ended by force has failed, which is no error then.
+            return Ok(None);
+        }
         laws.check()?;
         passed.fetch_add(pieces.now().since(before).0, Ordering::Relaxed);
         if done {
             return Ok(Some(pieces.end()));
-        }
-        if stop.is_set() {
-            return Ok(None);
         }
     }
 }
@@ -143,6 +146,9 @@ fn run_unwatched(
 ) -> Result<RunResult, ScenarioError> {
     Ok(run_recorded(plan, load, workers, NoProbe, report)?.0)
 }
+
+/// What a replication gives, with the probe if it had one.
+type Done<P> = Result<(Vec<Replication>, Option<P>), ScenarioError>;
 
 /// As [`run`], with a probe on the first replication. Returns the probe if this replication finished.
 ///
@@ -185,7 +191,14 @@ pub fn run_recorded<P: Probe + Send>(
         let steps = usize::narrow(passed.load(Ordering::Relaxed) / per_step);
         if done == n { total } else { steps.clamp(done * STEPS, total.saturating_sub(1)) }
     };
-    for done in run_many(n, workers, job, |done| report(told(done), total)).into_iter().flatten() {
+    // A recorder cannot leave this process. The results can, so that all processes have them.
+    let recorded_here = |i: usize| i == 0 && P::ON;
+    let packing = Packing {
+        pack: |done: &Done<P>| Packed::pack(&done.as_ref().ok()?.0),
+        unpack: |text: &str| Some(Ok((Packed::unpack(text)?, None))),
+    };
+    let report = |done| report(told(done), total);
+    for done in share_many(n, workers, job, recorded_here, &packing, report).into_iter().flatten() {
         let (results, probe) = done?;
         finished.extend(results);
         recorded = recorded.or(probe);

@@ -7,6 +7,7 @@ use airtcp_units::Narrow;
 
 use crate::build::TraceLoader;
 use crate::build::check::check;
+use crate::own_laws::OwnLaws;
 use crate::pieces::Pieces;
 use crate::results::{Replication, Summary};
 use crate::run::CHUNK;
@@ -32,13 +33,18 @@ impl Sequence {
         mut go_on: impl FnMut() -> bool,
     ) -> Result<bool, ScenarioError> {
         check(plan)?;
+        let laws = OwnLaws::of(plan);
+        laws.check()?;
         for number in u32::narrow(self.finished.len())..plan.scenario.replications {
             let mut pieces = Pieces::begin(plan, number, load, NoProbe, 1)?;
+            let _begun = laws.begin();
             loop {
                 if !go_on() {
                     return Ok(false);
                 }
-                if pieces.advance(plan, CHUNK) {
+                let done = laws.around(|| pieces.advance(plan, CHUNK));
+                laws.check()?;
+                if done {
                     break;
                 }
             }

@@ -76,6 +76,7 @@ pub fn run<P: Probe>(
     probe: &mut P,
 ) -> SlottedResult {
     let laws = OwnLaws::single(&config.tcp.congestion);
+    let _begun = laws.begin();
     let mut driver = Driver::new(trace, reverse, config, probe);
     laws.around(|| driver.begin());
     // A law that has failed leaves a result without meaning, which its caller does not show.

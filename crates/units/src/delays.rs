@@ -11,6 +11,8 @@
 //! between them. The sum of two histograms does not depend on their order. Leaves out the order of the
 //! delays. A bin holds at most 2^32 - 1 delays.
 
+use serde::{Deserialize, Serialize};
+
 use crate::{Narrow, Span};
 
 /// Bins to a power of two, as a power of two.
@@ -20,7 +22,7 @@ const BINS: usize = 1 << FINE;
 const WHOLE: u32 = 10_000;
 
 /// A histogram of delays.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Delays {
     zeros: u64,
     /// Number of the first bin held.

@@ -133,6 +133,7 @@ def compare(
     ] = None,
     overrides: opt.Overrides = None,
     law: opt.Law = None,
+    law_timeout: opt.LawTimeout = "60 s",
     slot: Annotated[
         str | None,
         typer.Option(help="Duration of a slot of a trace; by default its interval, else 10 ms."),
@@ -153,7 +154,7 @@ def compare(
 
     if schemes is not None:
         of_tcp = {"tcp": tcp, "remedies": remedies, "share": share, "flow": flow}
-        of_tcp |= {"law": law, "profile": profile, "slot": slot, "as_link": as_link, **reading}
+        of_tcp |= {"profile": profile, "slot": slot, "as_link": as_link, **reading}
         compare_cell.refuse_beside({**of_tcp, "no_synthetic": not synthetic})
         compare_cell.compare(
             subjects,
@@ -162,6 +163,8 @@ def compare(
             replications=replications,
             seed=seed,
             overrides=replaced(overrides or []),
+            law=law or (),
+            law_timeout=law_timeout,
             workers=workers,
             output=output,
         )
@@ -173,6 +176,7 @@ def compare(
             subjects,
             tcp=tcp,
             law=law or (),
+            law_timeout=law_timeout,
             remedies=False if remedies == ["none"] else remedies,
             reference=reference,
             flow=flow,

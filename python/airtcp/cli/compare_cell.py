@@ -21,6 +21,8 @@ def compare(
     replications: int | None,
     seed: int | None,
     overrides: dict[str, Any],
+    law: Sequence[str],
+    law_timeout: str,
     workers: int | None,
     output: Output,
 ) -> None:
@@ -33,6 +35,8 @@ def compare(
         replications: As for `compare_schemes`.
         seed: As for `compare_schemes`.
         overrides: As for `compare_schemes`.
+        law: As for `compare_schemes`.
+        law_timeout: As for `compare_schemes`.
         workers: As for `compare_schemes`.
         output: The requested output.
     """
@@ -49,6 +53,8 @@ def compare(
             replications=replications,
             seed=seed,
             overrides=overrides,
+            law=law,
+            law_timeout=law_timeout,
             workers=workers,
             progress=tell,
             warn=lambda warning: note(f"warning: {warning}", quiet=output.quiet),

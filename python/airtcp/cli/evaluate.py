@@ -70,6 +70,7 @@ def evaluate(
         ),
     ] = None,
     seed: opt.Seed = 1,
+    law_timeout: opt.LawTimeout = "60 s",
     workers: opt.Workers = None,
     output: Output = STANDARD,
 ) -> None:
@@ -100,6 +101,7 @@ def evaluate(
             effort=effort,
             replications=replications,
             seed=seed,
+            law_timeout=law_timeout,
             workers=workers,
             progress=tell,
         )

@@ -94,7 +94,8 @@ Slot = Annotated[
 Workers = Annotated[
     int | None,
     typer.Option(
-        help="Number of threads; by default all cores. The result does not depend on it.",
+        help="Number of threads, or of processes with a congestion control in Python; by default "
+        "all cores. The result does not depend on it.",
         min=1,
         max=MAX_WORKERS,
     ),
@@ -115,6 +116,15 @@ Law = Annotated[
         help="A file with congestion controls of your own (my_law.py), which scenarios may name, "
         "as in congestion = { external = 'Aimd' }; its code runs. May be repeated.",
         show_default=False,
+    ),
+]
+LawTimeout = Annotated[
+    str,
+    typer.Option(
+        "--law-timeout",
+        metavar="TIME",
+        help="Processor time that a replication with a law in Python may take, such as"
+        " 60s; an endless loop in a law ends then.",
     ),
 ]
 Json = Annotated[

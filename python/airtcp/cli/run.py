@@ -45,6 +45,7 @@ def run(
         ),
     ] = None,
     law: opt.Law = None,
+    law_timeout: opt.LawTimeout = "60 s",
     workers: opt.Workers = None,
     series: Annotated[
         bool,
@@ -129,6 +130,7 @@ def run(
             overrides=replaced(overrides or []),
             tcp=tcp,
             law=law or (),
+            law_timeout=law_timeout,
             series=series,
             pcap=pcap,
             timeline=timeline,

@@ -76,6 +76,8 @@ def sweep(
             max=opt.MAX_REPLICATIONS,
         ),
     ] = None,
+    law: opt.Law = None,
+    law_timeout: opt.LawTimeout = "60 s",
     retry: Annotated[
         int,
         typer.Option(help="How often a failed point runs again in this call.", min=0, max=100),
@@ -99,6 +101,7 @@ def sweep(
     """
     from airtcp.cli import figures as drawing
     from airtcp.cli import places, show
+    from airtcp.laws.given import OwnLaws
     from airtcp.questions.result_files import REPORT
     from airtcp.questions.sweep import call
     from airtcp.questions.sweep.run import estimate
@@ -121,7 +124,8 @@ def sweep(
         drawing.check(figures, force=True)
     if dry_run:
         with refusals("sweep", [file]), progress(quiet=quiet) as tell:
-            said = estimate(read(file, **asked), folder, workers, tell)
+            laws = OwnLaws(law or (), timeout=law_timeout)
+            said = estimate(read(file, **asked, laws=laws), folder, workers, tell)
         _dry(said, as_json=as_json)
         return
     with refusals("sweep", [file]), progress(quiet=quiet) as tell:
@@ -130,6 +134,8 @@ def sweep(
             out=folder,
             workers=workers,
             on=on,
+            law=law or (),
+            law_timeout=law_timeout,
             retry=retry,
             report=False if page is None else page,
             progress=tell,

@@ -31,6 +31,7 @@ from airtcp._core import (
 )
 from airtcp.laws import math
 from airtcp.laws.base import BoundLaw, Law, begun
+from airtcp.laws.compiling import compiled
 from airtcp.laws.filters import WindowFilter, window_filter
 
 __all__ = [
@@ -48,6 +49,7 @@ __all__ = [
     "Sent",
     "WindowFilter",
     "begun",
+    "compiled",
     "math",
     "window_filter",
 ]

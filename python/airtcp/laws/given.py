@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from airtcp import _core
 from airtcp._core import AirtcpError, LawError
 from airtcp.data.extension import registry
+from airtcp.inputs.workers import cores
+from airtcp.laws import elsewhere
 from airtcp.laws.base import BoundLaw, Law
+from airtcp.laws.crew import crew
+from airtcp.laws.elsewhere import core_of
+from airtcp.laws.limit import STANDARD, seconds_of
 from airtcp.laws.source import Found, found_in, of_class, spec_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from contextlib import AbstractContextManager
+
+    from airtcp import _core
+    from airtcp.laws.crew import Crew
 
 Tcp: TypeAlias = "str | type[Law] | BoundLaw"
 """A TCP as a caller names it."""
@@ -20,8 +28,14 @@ Tcp: TypeAlias = "str | type[Law] | BoundLaw"
 class OwnLaws:
     """The laws that a call names."""
 
-    def __init__(self, files: Iterable[str] = ()) -> None:
-        """Load the laws that scenarios may name: files, modules, or `FILE:CLASS`."""
+    def __init__(self, files: Iterable[str] = (), *, timeout: str = STANDARD) -> None:
+        """Load the laws that scenarios may name.
+
+        Args: files: Files, modules, or `FILE:CLASS`. timeout: Processor time that a replication may
+            take, with a unit.
+        """
+        self.seconds = seconds_of(timeout)
+        """Processor time that a replication may take."""
         self.all: list[Found] = []
         """The laws, in the order in which they are named."""
         self.sources: list[str] = []
@@ -110,12 +124,49 @@ class OwnLaws:
     @property
     def core(self) -> _core.Laws | None:
         """The laws as the extension takes them."""
-        laws = [(law.label, law.law, law.file, law.sha256, law.keys) for law in self.all]
-        return _core.Laws(laws) if laws else None
+        return core_of(self.all, self.seconds)
 
-    def workers(self, asked: int | None) -> int | None:
-        """Return the number of threads: laws in Python run in one."""
-        return 1 if any(law.is_python for law in self.all) else asked
+    @property
+    def are_python(self) -> bool:
+        """Whether the interpreter runs one of them."""
+        return any(law.is_python for law in self.all)
+
+    def for_others(self) -> dict[str, Any]:
+        """Return what other processes need to load the laws, as JSON types.
+
+        Raises:
+            LawError: If they cannot load one.
+        """
+        specs = elsewhere.specs(self.all)
+        if isinstance(specs, str):
+            message = f"{specs}: no file that other processes can load; write it to one"
+            raise LawError(message)
+        return elsewhere.job(specs, self.seconds)
+
+    def threads(self, asked: int | None) -> int | None:
+        """Return the number of threads: laws in Python run in one, and use processes."""
+        return 1 if self.are_python else asked
+
+    def sharing(
+        self, call: str, args: list[Any], asked: int | None
+    ) -> AbstractContextManager[Crew | None]:
+        """Let other processes share the jobs of a call if a law is in Python.
+
+        Args: call: Its name in the extension. args: Its arguments before those of laws. asked: The
+            number of workers that the caller asks for.
+        """
+        workers = (asked or cores()) if self.are_python else 1
+        return crew(call, args, self.all, self.seconds, workers)
+
+
+def is_file_of_law(name: str) -> bool:
+    """Return whether the name of a TCP is that of a file or module with a law.
+
+    >>> is_file_of_law("my_law.py:a=2"), is_file_of_law("Aimd:a=2"), is_file_of_law("cubic")
+    (True, False, False)
+    """
+    spec = spec_of(name.partition("@")[0])
+    return spec is not None and spec.source.lower() not in _taken()
 
 
 def _taken() -> set[str]:
@@ -124,18 +175,21 @@ def _taken() -> set[str]:
     return {"own", "lt-tcp", "sliding"} | {e["name"] for f in families for e in registry(f)}
 
 
-def own_laws(files: str | Iterable[str], tcp: Tcp | None) -> tuple[OwnLaws, str | None]:
+def own_laws(
+    files: str | Iterable[str], tcp: Tcp | None, timeout: str = STANDARD
+) -> tuple[OwnLaws, str | None]:
     """Return the laws that a call names, and its only TCP as the extension reads it.
 
     Args:
         files: Files with laws that scenarios may name.
         tcp: The TCP, if there is one.
+        timeout: Processor time that a replication may take, with a unit.
 
     Raises:
         LawError: If a law cannot be loaded.
         AirtcpError: If there are several TCPs.
     """
-    laws = OwnLaws([files] if isinstance(files, str) else files)
+    laws = OwnLaws([files] if isinstance(files, str) else files, timeout=timeout)
     names = [] if tcp is None else laws.names(tcp)
     if len(names) > 1:
         message = f"tcp: one TCP is put into the flows, and there are {', '.join(names)}"

@@ -30,6 +30,8 @@ _MODULE: Final = re.compile(
     r"(?P<source>[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*):(?P<law>[A-Za-z_]\w*)(?!\w*=)(?P<rest>:.*)?"
 )
 _LONGEST: Final = 4 << 20
+LOADED: Final = "airtcp_law_"
+"""How the names of modules begin that were loaded from a file."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,8 @@ class Found:
     file: str
     sha256: str
     keys: dict[str, KeyValue]
+    made_of: type | None = None
+    """The class; `None` for a shared library."""
 
     @property
     def is_python(self) -> bool:
@@ -116,7 +120,13 @@ def of_class(law: type[Law]) -> Found:
         LawError: If it cannot be a law.
     """
     check(law)
-    return Found(law.__name__, law, *origin(law), keys_of(law))
+    keys = keys_of(law)
+    library: Library | None = vars(law).get("_library")
+    if library is None:
+        return Found(law.__name__, law, *origin(law), keys, law)
+    # A compiled law has numbers only.
+    numbers: dict[str, KeyValue] = {name: float(value) for name, value in keys.items()}
+    return Found(law.__name__, library, *origin(law), numbers, law)
 
 
 def laws_of(source: str, name: str | None = None) -> list[type[Law]]:
@@ -169,7 +179,7 @@ def _from_file(path: Path) -> ModuleType:
     if len(code) > _LONGEST:
         _refuse(str(path), f"longer than {_LONGEST} bytes; expected a file in Python with a law")
     digest = hashlib.sha256(str(path.resolve()).encode() + b"\0" + code).hexdigest()
-    name = f"airtcp_law_{digest[:16]}"
+    name = f"{LOADED}{digest[:16]}"
     if name in sys.modules:
         return sys.modules[name]
     spec = importlib.util.spec_from_loader(name, loader=None, origin=str(path))
@@ -196,6 +206,8 @@ def _said(error: Exception, path: str | None) -> str:
     frames = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == path]
     line = error.lineno if isinstance(error, SyntaxError) else (frames or [None])[-1]
     where = "" if line is None else f"line {line}: "
+    if isinstance(error, LawError):
+        return str(error)
     text = error.msg if isinstance(error, SyntaxError) else error
     return f"{where}{type(error).__name__}: {text}"
 

@@ -26,6 +26,8 @@ pub(super) struct PyLaw {
     class: Arc<Class>,
     keys: Keys,
     failures: Arc<Failures>,
+    /// Its flow, for messages.
+    flow: Option<String>,
     /// `None` before the first start, and if it could not be made.
     object: Option<Py<LawBase>>,
     values: Values,
@@ -36,7 +38,8 @@ pub(super) struct PyLaw {
 impl PyLaw {
     pub(super) fn new(class: Arc<Class>, keys: Keys, failures: Arc<Failures>) -> Self {
         let values = initial(&LawParams::default());
-        Self { class, keys, failures, object: None, values, acks: 0, failed: false }
+        let flow = airtcp_congestion::external::present_flow();
+        Self { class, keys, failures, flow, object: None, values, acks: 0, failed: false }
     }
 
     fn make(&self, py: Python<'_>, now: Nanos, params: &LawParams) -> PyResult<Py<LawBase>> {
@@ -85,8 +88,8 @@ impl PyLaw {
 
     fn fail(&mut self, method: &'static str, now: Nanos, error: PyErr) {
         self.failed = true;
-        let (label, acks) = (self.class.label.clone(), self.acks);
-        self.failures.add(Failure { label, method, now, acks, error });
+        let (label, flow, acks) = (self.class.label.clone(), self.flow.clone(), self.acks);
+        self.failures.add(Failure { label, flow, method, now, acks, error });
     }
 }
 

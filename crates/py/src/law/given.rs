@@ -1,11 +1,12 @@
 //! The laws that a call in Python names.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use airtcp_congestion::external::{KeyValue, Keys, LawMaker, Offer, Outside, offer};
 use airtcp_congestion::{CongestionControl, Needs};
-use airtcp_laws::Faults;
+use airtcp_laws::{FUNCTIONS, Faults};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
@@ -15,11 +16,27 @@ use super::class::Class;
 use super::outcome::Failures;
 use crate::error;
 
+/// How often what watches is told.
+const TRIES: u32 = 3;
+
 /// Makes laws of a class in Python.
 #[derive(Debug)]
 struct Maker {
     class: Arc<Class>,
     failures: Arc<Failures>,
+    watch: Option<Arc<Py<PyAny>>>,
+}
+
+impl Maker {
+    /// Tells what watches the time of replications.
+    fn tell(&self, method: &str) {
+        let Some(watch) = &self.watch else { return };
+        Python::attach(|py| {
+            // An exception here was meant for a law that takes too long: it must hear the message all the same.
+            let heard = (0..TRIES).any(|_| watch.call_method0(py, method).is_ok());
+            debug_assert!(heard, "{method}");
+        });
+    }
 }
 
 impl LawMaker for Maker {
@@ -34,6 +51,14 @@ impl LawMaker for Maker {
     /// Holds the interpreter: to attach a thread anew at every ACK would take longer than the ACK.
     fn around(&self, work: &mut dyn FnMut()) {
         Python::attach(|_| work());
+    }
+
+    fn begins(&self) {
+        self.tell("begins");
+    }
+
+    fn ends(&self) {
+        self.tell("ends");
     }
 
     fn has_failed(&self) -> bool {
@@ -53,6 +78,25 @@ impl Library {
     fn new(path: PathBuf) -> PyResult<Self> {
         let library = airtcp_laws::Library::open(&path).map_err(error::law)?;
         Ok(Self(Arc::new(library)))
+    }
+
+    /// A law of functions that a compiler made in this process, given by their addresses; the names are
+    /// those of `airtcp_law` in the header, and so are the types.
+    #[expect(clippy::needless_pass_by_value, reason = "arguments from Python come as values")]
+    #[staticmethod]
+    fn compiled(
+        name: &str,
+        about: &str,
+        keys: &str,
+        flags: u64,
+        addresses: BTreeMap<String, usize>,
+    ) -> PyResult<Self> {
+        if let Some(other) = addresses.keys().find(|key| !FUNCTIONS.contains(&key.as_str())) {
+            return Err(error::law(format!("{name}: a table has no function {other}")));
+        }
+        let all = FUNCTIONS.map(|key| addresses.get(key).copied().unwrap_or_default());
+        let library = airtcp_laws::Library::of_functions(name, about, keys, flags, all);
+        Ok(Self(Arc::new(library.map_err(error::law)?)))
     }
 
     /// Name of the law.
@@ -80,6 +124,12 @@ pub(crate) fn law_header() -> String {
     airtcp_laws::header()
 }
 
+/// Addresses of the functions that a compiled law may call.
+#[pyfunction]
+pub(crate) fn law_functions() -> BTreeMap<&'static str, usize> {
+    airtcp_laws::addresses().into()
+}
+
 /// Where laws come from.
 #[derive(Debug)]
 enum From {
@@ -98,15 +148,20 @@ struct Named {
 }
 
 /// The laws of a call: each with a name, a class, the file and hash of its source, and the defaults
-/// of its keys.
+/// of its keys. `watch` is told of each replication on its thread, by `begins()` and `ends()`.
 #[pyclass(frozen, module = "airtcp._core")]
-pub struct Laws(Vec<Named>);
+pub struct Laws {
+    named: Vec<Named>,
+    watch: Option<Arc<Py<PyAny>>>,
+}
 
 #[pymethods]
 impl Laws {
     #[new]
+    #[pyo3(signature = (laws, watch = None))]
     fn new(
         laws: Vec<(String, Bound<'_, PyAny>, String, String, Bound<'_, PyDict>)>,
+        watch: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
         let named = laws.into_iter().map(|(label, from, file, sha256, keys)| {
             let keys = keys.iter().map(|(key, value)| Ok((key.extract()?, value_of(&value)?)));
@@ -117,7 +172,7 @@ impl Laws {
             };
             Ok(Named { label, from, file, sha256, keys })
         });
-        Ok(Self(named.collect::<PyResult<Vec<_>>>()?))
+        Ok(Self { named: named.collect::<PyResult<Vec<_>>>()?, watch: watch.map(Arc::new) })
     }
 }
 
@@ -147,14 +202,16 @@ pub(crate) struct Offered {
 /// Offers the laws of a call; none if it names none, so that scenarios find none of an earlier call.
 pub(crate) fn offered(laws: Option<&Laws>) -> PyResult<Offered> {
     let (failures, faults) = (Arc::new(Failures::default()), Arc::new(Faults::default()));
-    let outside = laws.iter().flat_map(|laws| &laws.0).map(|law| Outside {
+    let watch = laws.and_then(|laws| laws.watch.clone());
+    let outside = laws.iter().flat_map(|laws| &laws.named).map(|law| Outside {
         label: law.label.clone(),
         file: law.file.clone(),
         sha256: law.sha256.clone(),
         keys: law.keys.clone(),
         maker: match &law.from {
             From::Class(class) => {
-                Arc::new(Maker { class: class.clone(), failures: failures.clone() })
+                let (class, failures) = (class.clone(), failures.clone());
+                Arc::new(Maker { class, failures, watch: watch.clone() })
             }
             From::Library(library) => {
                 Arc::new(airtcp_laws::Maker::new(library.clone(), faults.clone()))
@@ -173,6 +230,12 @@ pub(crate) fn offered(laws: Option<&Laws>) -> PyResult<Offered> {
 }
 
 impl Offered {
+    /// What says whether a law has failed.
+    pub(crate) fn has_failed(&self) -> impl Fn() -> bool + use<> {
+        let (failures, faults) = (self.failures.clone(), self.faults.clone());
+        move || failures.any() || faults.any()
+    }
+
     /// The result of the call, or the error of a law.
     pub(crate) fn settle<T>(self, py: Python<'_>, result: PyResult<T>) -> PyResult<T> {
         if let Some(error) = self.failures.take(py) {

@@ -20,7 +20,7 @@ mod source;
 
 pub(crate) use base::LawBase;
 pub(crate) use checked::check_law;
-pub(crate) use given::{Laws, Library, law_header, offered};
+pub(crate) use given::{Laws, Library, Offered, law_functions, law_header, offered};
 pub(crate) use maths::{cbrt, exp, log, pow};
 pub(crate) use promises::Promises;
 pub(crate) use samples::{Ack, Congestion, Idle, Lost, Params, Rate, Sent};

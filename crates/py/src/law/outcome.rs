@@ -14,6 +14,8 @@ use crate::error::LawError;
 #[derive(Debug)]
 pub(super) struct Failure {
     pub(super) label: String,
+    /// The flow; `None` if it has no name.
+    pub(super) flow: Option<String>,
     pub(super) method: &'static str,
     pub(super) now: Nanos,
     pub(super) acks: u64,
@@ -42,11 +44,13 @@ impl Failures {
     pub(super) fn take(&self, py: Python<'_>) -> Option<PyErr> {
         let failure = self.first.lock().unwrap_or_else(PoisonError::into_inner).take()?;
         if failure.error.is_instance_of::<PyKeyboardInterrupt>(py) {
-            return Some(failure.error);
+            // Ctrl-C also ends a law that does not return; what is finished is kept.
+            return (!crate::progress::interrupted()).then_some(failure.error);
         }
-        let Failure { label, method, now, acks, error } = failure;
+        let Failure { label, flow, method, now, acks, error } = failure;
         let at = now.as_secs_f64();
-        let mut said = format!("{label}.{method} at {at:.3} s, ACK {acks}: {error}");
+        let flow = flow.map_or_else(String::new, |name| format!(", flow {name}"));
+        let mut said = format!("{label}.{method} at {at:.3} s{flow}, ACK {acks}: {error}");
         if let Some(place) = error.traceback(py).and_then(|traceback| place(&traceback).ok()) {
             said = format!("{said} ({place})");
         }

@@ -11,6 +11,16 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use airtcp_sim::parallel::{Stop, default_workers, run_many};
+use airtcp_sim::shared::{Packing, share_many};
+
+/// What a job gives, as text for another process, where it is the same.
+pub(crate) trait Packed: Sized {
+    /// The text; `None` if it has none.
+    fn pack(&self) -> Option<String>;
+
+    /// What the text stands for.
+    fn unpack(text: &str) -> Option<Self>;
+}
 
 /// One job.
 #[derive(Debug)]
@@ -105,17 +115,101 @@ impl<V: Sync> Jobs<V> {
         job: impl Fn(Job<'_, V>, &Stop) -> Result<Option<T>, E> + Sync,
         mut report: impl FnMut(usize, usize) -> bool,
     ) -> Result<Vec<Results<V, T>>, E> {
-        let subjects = &self.subjects;
-        let order: Vec<(u32, (u32, u32))> =
-            subjects.iter().zip(0..).flat_map(|(s, i)| s.each().map(move |at| (i, at))).collect();
-        let batches = batches(subjects);
-        let total = subjects.iter().map(|s| s.count() * s.cost).sum();
+        let order = Order::of(&self.subjects);
         let finished = AtomicUsize::new(0);
-        let one = |(number, (variant, replication)): (u32, (u32, u32)), stop: &Stop| {
+        let work = |i: usize, stop: &Stop| Some(order.work(i, stop, &finished, &job));
+        let found = run_many(order.batches.len(), threads(workers), work, |_| {
+            report(finished.load(Ordering::Relaxed), order.total)
+        });
+        let found = order.results(found)?;
+        Ok(named(self.subjects, found))
+    }
+
+    /// As [`run`](Self::run); processes may share the jobs.
+    ///
+    /// # Errors
+    /// As there.
+    pub(crate) fn share<T: Send + Packed, E: Send>(
+        self,
+        workers: Option<u32>,
+        job: impl Fn(Job<'_, V>, &Stop) -> Result<Option<T>, E> + Sync,
+        mut report: impl FnMut(usize, usize) -> bool,
+    ) -> Result<Vec<Results<V, T>>, E> {
+        let order = Order::of(&self.subjects);
+        let finished = AtomicUsize::new(0);
+        let work = |i: usize, stop: &Stop| Some(order.work(i, stop, &finished, &job));
+        let packing = Packing { pack: pack::<T, E>, unpack: unpack::<T, E> };
+        let n = order.batches.len();
+        let found = share_many(
+            n,
+            threads(workers),
+            work,
+            |_| false,
+            &packing,
+            |done| {
+                // Jobs of other processes count by their number alone.
+                let here = finished.load(Ordering::Relaxed);
+                report(here.max(order.total * done / n.max(1)), order.total)
+            },
+        );
+        let found = order.results(found)?;
+        Ok(named(self.subjects, found))
+    }
+}
+
+fn threads(workers: Option<u32>) -> usize {
+    workers.map_or_else(default_workers, |workers| workers as usize)
+}
+
+/// What the jobs of a batch gave.
+type Batch<T, E> = Vec<Option<Result<T, E>>>;
+
+/// A batch as text, if all of it is there.
+#[allow(clippy::ptr_arg, reason = "the type of a result")]
+fn pack<T: Packed, E>(batch: &Batch<T, E>) -> Option<String> {
+    let one = |job: &Option<Result<T, E>>| job.as_ref()?.as_ref().ok()?.pack();
+    serde_json::to_string(&batch.iter().map(one).collect::<Option<Vec<String>>>()?).ok()
+}
+
+fn unpack<T: Packed, E>(text: &str) -> Option<Batch<T, E>> {
+    let texts: Vec<String> = serde_json::from_str(text).ok()?;
+    texts.iter().map(|text| T::unpack(text).map(|done| Some(Ok(done)))).collect()
+}
+
+/// The jobs in the order in which they start.
+struct Order<'s, V> {
+    subjects: &'s [Subject<V>],
+    /// Subject, variant and replication of each.
+    jobs: Vec<(u32, (u32, u32))>,
+    batches: Vec<Range<usize>>,
+    /// The cost of all.
+    total: usize,
+}
+
+impl<'s, V> Order<'s, V> {
+    fn of(subjects: &'s [Subject<V>]) -> Self {
+        let each = subjects.iter().zip(0..);
+        Self {
+            subjects,
+            jobs: each.flat_map(|(s, i)| s.each().map(move |at| (i, at))).collect(),
+            batches: batches(subjects),
+            total: subjects.iter().map(|s| s.count() * s.cost).sum(),
+        }
+    }
+
+    /// Does the jobs of a batch, and adds their cost to `finished`.
+    fn work<T, E>(
+        &self,
+        batch: usize,
+        stop: &Stop,
+        finished: &AtomicUsize,
+        job: &impl Fn(Job<'_, V>, &Stop) -> Result<Option<T>, E>,
+    ) -> Batch<T, E> {
+        let one = |(number, (variant, replication)): (u32, (u32, u32))| {
             if stop.is_set() {
                 return None;
             }
-            let subject = &subjects[number as usize];
+            let subject = &self.subjects[number as usize];
             let (variant, _) = &subject.variants[variant as usize];
             let found = job(Job { subject: number as usize, variant, replication }, stop);
             match &found {
@@ -125,24 +219,37 @@ impl<V: Sync> Jobs<V> {
             }
             found.transpose()
         };
-        let work = |i: usize, stop: &Stop| {
-            let jobs = order[batches[i].clone()].iter();
-            Some(jobs.map(|job| one(*job, stop)).collect::<Vec<_>>())
-        };
-        let workers = workers.map_or_else(default_workers, |workers| workers as usize);
-        let found = run_many(batches.len(), workers, work, |_| {
-            report(finished.load(Ordering::Relaxed), total)
-        });
-        let mut results: Vec<Results<V, T>> = self.subjects.into_iter().map(empty).collect();
-        for (jobs, found) in batches.into_iter().zip(found) {
+        self.jobs[self.batches[batch].clone()].iter().map(|job| one(*job)).collect()
+    }
+
+    /// The results of each subject.
+    fn results<T, E>(&self, found: Vec<Option<Batch<T, E>>>) -> Result<Vec<Found<T>>, E> {
+        let mut results: Vec<Found<T>> = self
+            .subjects
+            .iter()
+            .map(|s| s.variants.iter().map(|(_, n)| Vec::with_capacity(*n as usize)).collect())
+            .collect();
+        for (jobs, found) in self.batches.iter().zip(found) {
             let mut found = found.into_iter().flatten();
-            for (subject, (variant, _)) in &order[jobs] {
-                let variants = &mut results[*subject as usize].variants;
-                variants[*variant as usize].1.push(found.next().flatten().transpose()?);
+            for (subject, (variant, _)) in &self.jobs[jobs.clone()] {
+                let variants = &mut results[*subject as usize];
+                variants[*variant as usize].push(found.next().flatten().transpose()?);
             }
         }
         Ok(results)
     }
+}
+
+/// By variant, what its replications gave.
+type Found<T> = Vec<Vec<Option<T>>>;
+
+/// The results of the subjects with their variants.
+fn named<V, T>(subjects: Vec<Subject<V>>, found: Vec<Found<T>>) -> Vec<Results<V, T>> {
+    let with = |(subject, found): (Subject<V>, Found<T>)| {
+        let variants = subject.variants.into_iter().zip(found);
+        Results { variants: variants.map(|((v, _), found)| (v, found)).collect() }
+    };
+    subjects.into_iter().zip(found).map(with).collect()
 }
 
 /// The jobs of each batch, as a range of the order in which they start.
@@ -158,11 +265,6 @@ fn batches<V>(subjects: &[Subject<V>]) -> Vec<Range<usize>> {
         }
     }
     batches
-}
-
-fn empty<V, T>(subject: Subject<V>) -> Results<V, T> {
-    let variants = subject.variants.into_iter();
-    Results { variants: variants.map(|(v, n)| (v, Vec::with_capacity(n as usize))).collect() }
 }
 
 #[cfg(test)]

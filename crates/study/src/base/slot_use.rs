@@ -1,6 +1,7 @@
 //! Slots with and without a delivery, which decide whether a mean over runs has an interval.
 
 use airtcp_sim::Estimate;
+use serde::{Deserialize, Serialize};
 
 /// Fewest packets that a mean replica delivers, for an interval of the mean. These limits are
 /// chosen by the measured coverage of the intervals.
@@ -15,7 +16,7 @@ const MIN_DELIVERED_BY_REMEDIES: f64 = 20.0;
 
 /// Slots of a run with and without a delivery, and the fewest of each, in the mean over runs, for
 /// an interval of goodput.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(crate) struct SlotUse {
     delivered: f64,
     without: f64,

@@ -223,7 +223,7 @@ pub struct SchemeRun {
 }
 
 /// What one station got in one replication.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(crate) struct StationRun {
     pub(crate) goodput_bps: f64,
     pub(crate) airtime_share: f64,

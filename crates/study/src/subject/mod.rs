@@ -8,6 +8,7 @@ pub(crate) mod describe;
 pub(crate) mod input;
 pub(crate) mod observe;
 pub(crate) mod over_trace;
+mod packed;
 pub(crate) mod plan;
 pub(crate) mod prepare;
 pub(crate) mod remedies;
@@ -18,7 +19,7 @@ pub(crate) mod traces;
 use airtcp_scenario::ScenarioError;
 use airtcp_sim::parallel::Stop;
 
-use crate::base::jobs::{Job, Jobs};
+use crate::base::jobs::{Job, Jobs, Packed};
 
 /// What a job gives; `None` if it was stopped. An error keeps a replication from running: it may have a layout of its own.
 pub(crate) type Ran<T> = Result<Option<T>, ScenarioError>;
@@ -26,7 +27,7 @@ pub(crate) type Ran<T> = Result<Option<T>, ScenarioError>;
 /// Variants that run in the same replications, each with the same random numbers for what they share.
 pub(crate) trait Subject: Sync {
     /// What a job gives.
-    type Done: Send;
+    type Done: Send + Packed;
 
     /// How many variants there are, and how many jobs each has.
     fn jobs(&self) -> (usize, u32);
@@ -59,7 +60,7 @@ pub(crate) fn run<N: Copy + Sync, S: Subject, E: Send>(
         subject.run(*job.variant, job.replication, stop).map_err(|e| located(name, e))
     };
     let (mut all, mut interrupted) = (Vec::new(), false);
-    for found in jobs.run(workers, job, report)? {
+    for found in jobs.share(workers, job, report)? {
         let (finished, is_complete) = found.complete();
         interrupted |= !is_complete;
         let finished: Vec<Vec<S::Done>> = finished.into_iter().map(|(_, done)| done).collect();

@@ -13,6 +13,7 @@ from airtcp.inputs.file_kinds import reads
 from airtcp.inputs.progress import shows_progress
 from airtcp.inputs.reading import how_to_read
 from airtcp.laws.given import OwnLaws
+from airtcp.laws.limit import STANDARD
 from airtcp.questions import scenarios
 from airtcp.questions.compare import names
 
@@ -33,6 +34,7 @@ def compare(
     *,
     tcp: Tcp | Iterable[Tcp] | None = None,
     law: str | Iterable[str] = (),
+    law_timeout: str = STANDARD,
     remedies: bool | str | Iterable[str] | None = None,
     reference: str | None = None,
     flow: str | None = None,
@@ -62,6 +64,8 @@ def compare(
             congestion controls of one's own, classes on `airtcp.laws.Law`.
         law: Files with congestion controls of one's own that scenarios or `tcp` name. Their code
             runs.
+        law_timeout: Processor time that a replication with a law in Python may take; an endless
+            loop in a law ends then.
         remedies: Whether to try remedies against losses, or their names as in `tcp`, `usual` or
             `none`. By default `usual`, without `tcp` and for up to 20 subjects.
         reference: The reference of the differences; by default the first TCP.
@@ -76,7 +80,8 @@ def compare(
         synthetic: Whether to compare also over synthetic links of the trace's PRR and mu.
         text: The text of the scenario, instead of the file in `subjects`.
         overrides: Values that replace those of the scenarios, by path.
-        workers: Number of threads; by default all cores. The result does not depend on it.
+        workers: Number of threads, or of processes with a law in Python; by default all cores. The
+            result does not depend on it.
         progress: Called with done, total and a label.
         warn: Called before the runs with each warning about the scenarios' cells.
         **reading: How to read traces: the options of `airtcp.inputs.reading.Reading`.
@@ -111,7 +116,7 @@ def compare(
         files = [Path(path) for path in paths if text is not None or path.lower().endswith(".toml")]
         texts = scenarios.scenario_texts(files, text)
         tried = names.usual([each["text"] for each in texts], flow)
-        laws = OwnLaws([law] if isinstance(law, str) else law)
+        laws = OwnLaws([law] if isinstance(law, str) else law, timeout=law_timeout)
         read, replaced = how_to_read(reading), scenarios.replaced_texts(dict(overrides or {}))
         options: dict[str, Any] = {
             "scenarios": texts,
@@ -130,13 +135,16 @@ def compare(
                 slot=slot,
                 as_link=None if as_link is None else dict(as_link),
                 synthetic=synthetic,
-                workers=laws.workers(workers),
+                workers=laws.threads(workers),
             ),
         }
         _check(options["compare"])
         scenarios.warn_about(options, warn, laws.core)
         traces = [path for path in paths if Path(path) not in files]
-        core = _core.compare(traces, as_json(options), progress, laws.core)
+        # Standard input can be read once.
+        alone = 1 if "-" in traces else workers
+        with laws.sharing("compare", [traces, as_json(options)], alone) as crew:
+            core = _core.compare(traces, as_json(options), progress, laws.core, crew)
         return CompareResult(core, {"read": read, "set": replaced, "law": laws.sources})
 
 

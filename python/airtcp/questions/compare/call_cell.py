@@ -10,6 +10,8 @@ from airtcp import _core
 from airtcp.inputs.arguments import as_json, names_of, only_given, paths_of
 from airtcp.inputs.file_kinds import reads
 from airtcp.inputs.progress import shows_progress
+from airtcp.laws.given import OwnLaws
+from airtcp.laws.limit import STANDARD
 from airtcp.questions.compare import names
 from airtcp.questions.scenarios import (
     only_table,
@@ -37,6 +39,8 @@ def compare_schemes(
     seed: int | None = None,
     text: str | None = None,
     overrides: Mapping[str, Any] | None = None,
+    law: str | Iterable[str] = (),
+    law_timeout: str = STANDARD,
     workers: int | None = None,
     progress: Progress | None = None,
     warn: Callable[[str], object] | None = None,
@@ -57,7 +61,10 @@ def compare_schemes(
         text: The text of the scenario, instead of the file; `scenarios` is then its name in
             messages.
         overrides: Values that replace those of the scenarios, by path.
-        workers: Number of threads; by default all cores. The result does not depend on it.
+        law: Files with congestion controls of one's own that the scenarios name. Their code runs.
+        law_timeout: Processor time that a replication with a law in Python may take.
+        workers: Number of threads, or of processes with a law in Python; by default all cores. The
+            result does not depend on it.
         progress: Called with done, total and a label.
         warn: Called before the runs with each warning about the cells.
 
@@ -91,6 +98,7 @@ def compare_schemes(
         only_table(text)
         scenarios, text = "scenario", table_text(cast("Mapping[str, Any]", scenarios))
     replaced = replaced_texts(dict(overrides or {}))
+    laws = OwnLaws([law] if isinstance(law, str) else law, timeout=law_timeout)
     options: dict[str, Any] = {
         "scenarios": scenario_texts(map(Path, paths_of(scenarios)), text),
         "set": replaced,
@@ -99,9 +107,10 @@ def compare_schemes(
             reference=None if reference is None else names.schemes([reference])[0],
             replications=replications,
             seed=seed,
-            workers=workers,
+            workers=laws.threads(workers),
         ),
     }
-    warn_about(options, warn)
-    core = _core.compare_schemes(as_json(options), progress)
-    return SchemesResult(core, {"set": replaced})
+    warn_about(options, warn, laws.core)
+    with laws.sharing("compare_schemes", [as_json(options)], workers) as crew:
+        core = _core.compare_schemes(as_json(options), progress, laws.core, crew)
+    return SchemesResult(core, {"set": replaced, "law": laws.sources})

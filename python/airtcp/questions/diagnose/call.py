@@ -9,6 +9,7 @@ from airtcp import _core
 from airtcp.inputs.arguments import paths_of
 from airtcp.inputs.file_kinds import reads
 from airtcp.inputs.progress import shows_progress
+from airtcp.laws.given import is_file_of_law
 from airtcp.questions.capture.call import logged
 
 if TYPE_CHECKING:
@@ -149,6 +150,12 @@ def _known_law(name: str) -> str:
     """
     from airtcp.questions.diagnose.predict import laws
 
+    if is_file_of_law(name):
+        message = (
+            f"--tcp {name}: this is the law that the sender of the capture ran, and replays are of "
+            "built-in laws; airtcp run and compare run your law over a link (--tcp my_law.py)"
+        )
+        raise _core.AirtcpError(message)
     name = _ALIASES.get(name, name)
     if name not in laws():
         message = f"--tcp {name}: no such congestion law (there are {', '.join(laws())})"

@@ -28,7 +28,7 @@ def _twice(law: Law) -> list[Scene]:
         20, 40, scenes.queue(20, 40, 1), loss={"model": "bernoulli", "probability": 0.001}
     )
     table = scenes.alone(law.tcp(), path, seconds=20, warmup=5)
-    return [Scene("here", table), Scene("in a fresh process", table, fresh=True)]
+    return [Scene("here", table, again=True), Scene("in a fresh process", table, fresh=True)]
 
 
 def _repeated(plan: Plan) -> list[Check]:

@@ -200,6 +200,11 @@ SHARE: Final = Bound(
     lambda cubic: cubic[0] - 0.1,
     more_is_better=True,
 )
+CONVERGENCE: Final = Bound(
+    "at most twice CUBIC's and 5 s",
+    f"no worse than the standards-track laws (RFC 5166 asks for the time); {OURS}",
+    lambda cubic: 2 * cubic[0] + 5,
+)
 MARKED: Final = Bound(
     "at most 0.1 % above CUBIC's",
     f"a mark takes the place of a loss (RFC 3168); {OURS}",

@@ -9,6 +9,7 @@ from airtcp.data.extension import version
 from airtcp.data.plain import printable
 from airtcp.inputs.arguments import names_of, whole
 from airtcp.inputs.progress import shows_progress
+from airtcp.laws.limit import STANDARD, seconds_of
 from airtcp.questions.evaluate import criteria as criteria_list
 from airtcp.questions.evaluate import views, write
 from airtcp.questions.evaluate.criterion import EFFORTS, Criterion, Plan
@@ -20,6 +21,8 @@ from airtcp.questions.evaluate.judge import (
     yardsticks,
 )
 from airtcp.questions.evaluate.law import read_law
+from airtcp.questions.evaluate.recorded import recorded
+from airtcp.questions.evaluate.simulate import Laws
 from airtcp.questions.evaluate.work import Work
 
 if TYPE_CHECKING:
@@ -29,6 +32,7 @@ if TYPE_CHECKING:
     from airtcp.laws.given import Tcp
     from airtcp.questions.evaluate.criterion import Check
     from airtcp.questions.evaluate.document import CriterionResult, EvaluateDocument
+    from airtcp.questions.evaluate.law import Law
     from airtcp.questions.evaluate.result import EvaluateResult
 
 AGAINST: Final = "reno,cubic,bbr"
@@ -45,6 +49,7 @@ def evaluate(
     effort: str = "standard",
     replications: int | None = None,
     seed: int = 1,
+    law_timeout: str = STANDARD,
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> EvaluateResult:
@@ -62,7 +67,10 @@ def evaluate(
         effort: `quick`, `standard` or `full`: which paths, for how long, how often.
         replications: Number of replications, instead of that of the effort.
         seed: Root seed.
-        workers: Number of threads; by default all cores. The result does not depend on it.
+        law_timeout: Processor time that a replication with a law in Python may take; an endless
+            loop in a law ends then.
+        workers: Number of threads, or of processes with a law in Python; by default all cores. The
+            result does not depend on it.
         progress: Called with done, total and a label.
 
     Returns:
@@ -94,8 +102,7 @@ def evaluate(
         message = f"--against {', '.join(names_of(against)) or 'nothing'}: verdicts need reno or"
         message += " cubic, and not the law itself"
         raise _core.AirtcpError(message)
-    sources = [source for one in (own, *others) for source in one.sources]
-    work, every = Work(root, sources), criteria_list.every()
+    work, every = _work(root, [own, *others], law_timeout), criteria_list.every()
     checks: dict[str, Sequence[Check]] = {
         one.id: one.made(plan) if one.id in chosen else () for one in every
     }
@@ -128,9 +135,20 @@ def evaluate(
         "yardsticks": [one.label for one in plan.yardsticks],
         "criteria": results,
         "series": [] if names_of(only) else views.series(plan, work),
+        "recorded": work.recorded,
         "interrupted": work.interrupted,
     }
     return EvaluateResult(document)
+
+
+def _work(seed: int, laws: Sequence[Law], timeout: str) -> Work:
+    """Return the work of an evaluation, which knows the laws of one's own."""
+    seconds_of(timeout)
+    sources = dict.fromkeys(source for one in laws for source in one.sources)
+    hashes = dict.fromkeys(one.sha256 for one in laws if one.sha256 is not None)
+    own = Laws(tuple(sources), tuple(hashes), timeout)
+    in_python = any(one.in_python for one in laws)
+    return Work(seed, own, in_python=in_python, recorded=recorded(seed))
 
 
 def scenario_files(

@@ -111,5 +111,7 @@ class EvaluateDocument(TypedDict):
     """All criteria E0 to E27, also those that were not evaluated."""
     series: list[dict[str, Any]]
     """Windows and round-trip times over time, thinned, by path."""
+    recorded: int
+    """Scenarios of the baselines whose results were recorded with this version, and did not run."""
     interrupted: bool
     """True if Ctrl-C stopped the work."""

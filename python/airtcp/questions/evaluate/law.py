@@ -40,6 +40,8 @@ class Law:
     """The file or module of a law of one's own, as `--law` takes it."""
     sha256: str | None = None
     """Hash of its source."""
+    in_python: bool = False
+    """Whether the interpreter runs it."""
 
     def tcp(self, **more: Any) -> dict[str, Any]:
         """Return the table `tcp` of a flow that uses it.
@@ -120,7 +122,7 @@ def _own(text: str, own: OwnLaws) -> Law:
         raise _core.LawError(message)
     pairs = (key.partition("=") for key in keys)
     values = {key.strip(): _value(value.strip()) for key, _, value in pairs}
-    return Law(text, name, values, {}, tuple(own.sources), own.hashes[0])
+    return Law(text, name, values, {}, tuple(own.sources), own.hashes[0], own.are_python)
 
 
 def _value(text: str) -> Any:

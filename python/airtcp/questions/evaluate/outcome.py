@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from airtcp.questions.run.result import RunResult
 
 Row = dict[str, Any]
-_SERIES: Final = ("window_series", "rtt_series", "queue_series")
+_SERIES: Final = ("window_series", "rtt_series", "queue_series", "delivered_series")
 
 
 @dataclass(frozen=True)

@@ -37,6 +37,9 @@ class Scene:
     """Whether windows, round-trip times and queues are recorded, in the first replication."""
     fresh: bool = False
     """Whether it runs in a process of its own, which only tells what the run left: no rows."""
+    again: bool = False
+    """Whether it runs twice in one process, and the second run counts: a law that keeps something
+    outside its objects then differs from its first run."""
 
 
 def number(value: float) -> str:

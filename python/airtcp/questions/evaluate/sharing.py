@@ -105,6 +105,54 @@ def _late_share(rep: Rep) -> float:
     return late / (own + late) if own + late else 0.0
 
 
+_JOINS_S: Final = (20.0, 20.4, 20.8)
+"""Starts of the second flow: a start meets any place of the first flow's sawtooth."""
+_SHARING_S: Final = 60.0
+"""Time in which the two have to come to equal shares."""
+_WINDOW: Final = 10
+"""Intervals of 100 ms in a mean."""
+_EQUAL: Final = (0.45, 0.55)
+
+
+def _joined(law: Law) -> list[Scene]:
+    """Return a second flow that starts at 20 s or a little later, recorded over time."""
+    found: list[Scene] = []
+    for at in _JOINS_S:
+        flows = [scenes.flow(law.tcp()), scenes.flow(law.tcp(), _OTHER)]
+        flows[1] |= {"start_spread": "0 s", "app": {"kind": "bulk", "start": f"{at:g} s"}}
+        table = scenes.shared(
+            flows, _MBPS, 40, scenes.queue(_MBPS, 40, 1), seconds=at + _SHARING_S, warmup=0
+        )
+        found.append(Scene(f"a second flow after {at:g} s", table, series=True))
+    return found
+
+
+def time_to_equal(rep: Rep, start_s: float) -> float:
+    """Return the time from a flow's start until both have 45 to 55 % in the mean of a second.
+
+    Args: rep: The replication, with series. start_s: The start of the second flow.
+
+    A pair that does not come to equal shares has the whole time that it had.
+    """
+    bits: dict[str, dict[int, float]] = {LAW: {}, _OTHER: {}}
+    for row in rep.series["delivered_series"]:
+        if row["side"] == "server":
+            bits[row["flow"]][round(row["t_s"] * 10)] = row["goodput_bps"] * row["interval_s"]
+    first, last = round(start_s * 10), round((start_s + _SHARING_S) * 10)
+    for at in range(first, last - _WINDOW + 1):
+        own, late = (
+            sum(bits[name].get(at + i, 0.0) for i in range(_WINDOW)) for name in (LAW, _OTHER)
+        )
+        if own + late and _EQUAL[0] <= late / (own + late) <= _EQUAL[1]:
+            return (at + _WINDOW) / 10 - start_s
+    return _SHARING_S
+
+
+def _mean_time(*reps: Rep) -> float:
+    times = [time_to_equal(rep, at) for rep, at in zip(reps, _JOINS_S, strict=True)]
+    return sum(times) / len(times)
+
+
 def _own(plan: Plan) -> list[Check]:
     del plan
     return [
@@ -116,6 +164,15 @@ def _own(plan: Plan) -> list[Check]:
             "Jain's index",
         ),
         Check("10 s after its start", _newcomer, _late_share, bounds.SHARE, "newcomer's share"),
+        Check(
+            "a second flow",
+            _joined,
+            _mean_time,
+            bounds.CONVERGENCE,
+            "time to equal shares",
+            "s",
+            most=1,
+        ),
     ]
 
 
@@ -125,7 +182,6 @@ OWN: Final = Criterion(
     "RFC 9743 5.1.4",
     _own,
     "shares worse among its own flows than {first}",
-    missing="goodput over time is not recorded: no time to equal shares",
 )
 
 

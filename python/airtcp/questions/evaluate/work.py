@@ -1,64 +1,74 @@
 """Runs the scenes of an evaluation: each once, on all cores, in the order of the criteria.
 
 Several criteria read one scene. A scene of a law is the same for every criterion, and equal scenes
-of two laws (those of the law and of a baseline that is the same law) are one. `_simulate` is the
-only place that runs something.
+of two laws (those of the law and of a baseline that is the same law) are one. Scenes run in
+threads, or in processes if a law is in Python: the interpreter runs one law at a time.
 """
 
 from __future__ import annotations
 
-import json
-import subprocess
 import tempfile
 import threading
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
-from dataclasses import dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from airtcp._core import AirtcpError
-from airtcp.inputs.workers import command, cores, environment
+from airtcp._core import LawError
+from airtcp.inputs.pool import Job, Pool
+from airtcp.inputs.workers import cores
 from airtcp.questions import scenarios
-from airtcp.questions.evaluate.outcome import Rep, reps_of
-from airtcp.questions.run.call import run
+from airtcp.questions.evaluate.simulate import (
+    CALL,
+    Laws,
+    Task,
+    given,
+    of_worker,
+    place,
+    simulate,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from concurrent.futures import Future
 
     from airtcp.inputs.arguments import Progress
+    from airtcp.inputs.pool import Event
+    from airtcp.questions.evaluate.outcome import Rep
+    from airtcp.questions.evaluate.recorded import Recorded
     from airtcp.questions.evaluate.scenes import Scene
 
 _FRESH: Final = "\n# in a process of its own"
+_AGAIN: Final = "\n# twice"
 _POLL_S: Final = 0.1
 """Time between two looks at Ctrl-C."""
 Key = tuple[str, int]
 """Text of a scene's scenario, and its replications."""
 
 
-@dataclass(frozen=True)
-class _Task:
-    text: str
-    files: dict[str, str]
-    replications: int
-    laws: tuple[str, ...]
-    series: bool
-    fresh: bool
-    duration_s: float
-
-
 class Work:
     """The scenes of an evaluation, and what they measured."""
 
-    def __init__(self, seed: int, laws: Iterable[str] = ()) -> None:
+    def __init__(
+        self,
+        seed: int,
+        laws: Laws | None = None,
+        *,
+        in_python: bool = False,
+        recorded: Recorded | None = None,
+    ) -> None:
         """Begin without a scene.
 
-        Args: seed: The root seed of all. laws: Files of laws of one's own that scenes name.
+        Args: seed: The root seed of all. laws: The laws of one's own that scenes name. in_python:
+            Whether one of them is in Python. recorded: Results of scenes that need not run.
         """
-        self._seed = seed
-        self._laws = tuple(dict.fromkeys(laws))
-        self._tasks: dict[Key, _Task] = {}
-        self._done: dict[Key, list[Rep]] = {}
+        self._seed, self._recorded = seed, recorded
+        self.recorded = 0
+        """Scenes whose recorded results were taken."""
+        self._laws = laws or Laws()
+        self._in_python = in_python
+        self.tasks: dict[Key, Task] = {}
+        self.done: dict[Key, list[Rep]] = {}
         self._stop = threading.Event()
 
     @property
@@ -70,40 +80,42 @@ class Work:
         """Note a scene that is to run."""
         key = self._key(scene, replications)
         seconds = float(str(scene.scenario["duration"]).removesuffix(" s"))
-        self._tasks.setdefault(
-            key,
-            _Task(
-                key[0],
-                dict(scene.files),
-                replications,
-                self._laws,
-                scene.series,
-                scene.fresh,
-                seconds,
-            ),
+        task = Task(
+            key[0], dict(scene.files), replications, scene.series, scene.fresh, scene.again, seconds
         )
+        self.tasks.setdefault(key, task)
 
     def of(self, scene: Scene, replications: int) -> list[Rep] | None:
         """Return what a scene measured; None if it did not run to its end."""
-        return self._done.get(self._key(scene, replications))
+        return self.done.get(self._key(scene, replications))
 
     def run(self, workers: int | None, progress: Progress | None) -> None:
         """Run every scene. Ctrl-C keeps what is finished.
 
-        Args: workers: Number of threads. progress: Called with done, total and a label.
+        Args: workers: Number of threads or processes. progress: Called with done, total and a
+            label.
         """
-        total = len(self._tasks)
+        if self._recorded is not None:
+            known = {key: self._recorded.of(task) for key, task in self.tasks.items()}
+            self.done |= {key: reps for key, reps in known.items() if reps is not None}
+            self.recorded = len(self.done)
+        todo = {key: task for key, task in self.tasks.items() if key not in self.done}
+        number = min(workers or cores(), max(len(todo), 1))
+        if self._in_python and number > 1:
+            self._in_processes(todo, number, progress)
+        else:
+            self._in_threads(todo, number, progress)
+
+    def _in_threads(self, todo: dict[Key, Task], workers: int, progress: Progress | None) -> None:
+        total = len(todo)
         with (
             tempfile.TemporaryDirectory(prefix="airtcp-") as folder,
-            ThreadPoolExecutor(workers or cores()) as pool,
+            ThreadPoolExecutor(workers) as pool,
         ):
             home = Path(folder)
-            for task in self._tasks.values():
-                for name, text in task.files.items():
-                    (home / name).write_text(text, encoding="utf-8")
-            left = {
-                pool.submit(self._simulate, task, home): key for key, task in self._tasks.items()
-            }
+            for task in todo.values():
+                place(home, task.files)
+            left = {pool.submit(self._simulate, task, home): key for key, task in todo.items()}
             try:
                 while left:
                     ended, _ = wait(left, _POLL_S, FIRST_COMPLETED)
@@ -117,48 +129,48 @@ class Work:
                 self._stop.set()
                 raise
 
+    def _in_processes(self, todo: dict[Key, Task], workers: int, progress: Progress | None) -> None:
+        keys = list(todo)
+        left, finished = list(range(len(keys)))[::-1], 0
+        with Pool(Job(CALL, given(self._seed, self._laws)), workers) as pool:
+            try:
+                while finished < len(keys):
+                    while left and pool.free():
+                        number = left.pop()
+                        pool.give([(number, asdict(todo[keys[number]]))])
+                    finished += self._heard(pool.wait(_POLL_S), keys)
+                    if progress is not None:
+                        progress(finished, len(keys), "scenarios")
+            except KeyboardInterrupt:
+                self._stop.set()
+                while (event := pool.wait(0.0)) is not None and event.code is None:
+                    self._heard(event, keys)
+
+    def _heard(self, event: Event | None, keys: list[Key]) -> int:
+        """Take the results of workers; return how many they are."""
+        if event is None:
+            return 0
+        if event.code is not None:
+            message = (
+                f"a process that ran a law has ended (status {event.code}); --workers 1 runs it in "
+                "this process, where its output is seen"
+            )
+            raise LawError(message)
+        for number, said in event.results:
+            self.done[keys[number]] = of_worker(said)
+        return len(event.results)
+
     def _take(self, ended: Iterable[Future[list[Rep]]], left: dict[Any, Key]) -> None:
         for future in ended:
             key, reps = left.pop(future), future.result()
             if len(reps) == key[1]:
-                self._done[key] = reps
+                self.done[key] = reps
 
-    def _simulate(self, task: _Task, home: Path) -> list[Rep]:
+    def _simulate(self, task: Task, home: Path) -> list[Rep]:
         """Run a scene in a thread of its own; a scene that was stopped has fewer replications."""
         if self._stop.is_set():
             return []
-        if task.fresh:
-            return self._elsewhere(task, home)
-        result = run(
-            home / "scenario.toml",
-            text=task.text,
-            seed=self._seed,
-            law=task.laws,
-            replications=task.replications,
-            series=task.series,
-            workers=1,
-            progress=self._watch,
-        )
-        return reps_of(result, task.duration_s, series=task.series)
-
-    def _elsewhere(self, task: _Task, home: Path) -> list[Rep]:
-        """Run a scene in a process of its own, which has nothing from this one."""
-        place = home / f"fresh-{threading.get_ident()}.toml"
-        place.write_text(task.text, encoding="utf-8")
-        asked = ["--seed", str(self._seed), "-n", str(task.replications), "--workers", "1"]
-        asked += [part for law in task.laws for part in ("--law", law)]
-        asked += ["--why", "no", "--json", "--quiet"]
-        ended = subprocess.run(  # noqa: S603 - this program, and a file of its own
-            [*command(), "run", str(place), *asked],
-            env=environment(),
-            capture_output=True,
-            check=False,
-        )
-        if ended.returncode:
-            said = ended.stderr.decode(errors="replace").strip() or f"exit {ended.returncode}"
-            raise AirtcpError(said)
-        found = json.loads(ended.stdout)["replications"]
-        return [Rep([], [], task.duration_s, one["fingerprint"]) for one in found]
+        return simulate(task, home, self._seed, self._laws, self._watch)
 
     def _watch(self, _done: int, _total: int, _label: str) -> None:
         """End a run after Ctrl-C, which only the main thread receives."""
@@ -167,4 +179,5 @@ class Work:
 
     @staticmethod
     def _key(scene: Scene, replications: int) -> Key:
-        return f"{scenarios.table_text(scene.scenario)}{_FRESH * scene.fresh}", replications
+        notes = f"{_FRESH * scene.fresh}{_AGAIN * scene.again}"
+        return f"{scenarios.table_text(scene.scenario)}{notes}", replications

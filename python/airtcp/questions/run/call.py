@@ -13,6 +13,7 @@ from airtcp.inputs.arguments import as_json, native, only_given
 from airtcp.inputs.file_kinds import reads
 from airtcp.inputs.progress import shows_progress
 from airtcp.laws.given import own_laws
+from airtcp.laws.limit import STANDARD
 from airtcp.questions import scenarios
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ def run(
     overrides: Mapping[str, Any] | None = None,
     tcp: Tcp | None = None,
     law: str | Iterable[str] = (),
+    law_timeout: str = STANDARD,
     series: bool = False,
     pcap: PathLike | None = None,
     timeline: str | None = None,
@@ -61,6 +63,8 @@ def run(
             congestion control of one's own, a class on `airtcp.laws.Law`.
         law: Files with congestion controls of one's own that the scenario names, as in
             `tcp.congestion = { external = "Aimd" }`. Their code runs.
+        law_timeout: Processor time that a replication with a law in Python may take; an endless
+            loop in a law ends then.
         series: Whether to record windows, round-trip times, queues and stations over time in the
             first replication, as tables of the result.
         pcap: File for a capture (pcapng) of the first replication, taken at the senders.
@@ -74,7 +78,8 @@ def run(
         purpose: The command that the captures in `radiotap` belong to; decides what may replace
             them later.
         force: Whether to replace captures that another process writes there during the run.
-        workers: Number of threads; by default all cores. The result does not depend on it.
+        workers: Number of threads, or of processes with a law in Python; by default all cores. The
+            result does not depend on it.
         progress: Called with done, total and a label, in hundredths of a replication.
         warn: Called before the run with each warning about its cells, such as stations out of
             range; the result has them as `warnings`.
@@ -120,7 +125,7 @@ def run(
         raise TypeError(message)
     path = Path(scenario)
     name = printable(str(path))
-    laws, put = own_laws(law, tcp)
+    laws, put = own_laws(law, tcp, law_timeout)
     asked = RunSettings(
         scenario=printable(os.fspath(scenario)) if text is None else "-",
         replications=replications,
@@ -137,7 +142,7 @@ def run(
         replaced["output.series"] = True
     options = only_given(
         set=scenarios.replaced_texts(replaced),
-        workers=laws.workers(workers),
+        workers=laws.threads(workers),
         tcp=put,
         folder=native(path.parent),
         timeline=timeline,
@@ -148,7 +153,10 @@ def run(
         for warning in _core.warnings(text, name, as_json(about), laws.core):
             warn(warning)
     captures = Captures(pcap, radiotap, purpose, force)
-    with atomic_write.staged() as files:
+    # What is recorded is recorded in this process.
+    shared = {key: value for key, value in options.items() if key != "timeline"}
+    sharing = laws.sharing("run", [text, name, as_json(shared)], workers)
+    with atomic_write.staged() as files, sharing as crew:
         options |= captures.stage(files)
-        core = _core.run(text, name, as_json(options), progress, laws.core)
+        core = _core.run(text, name, as_json(options), progress, laws.core, crew)
         return captures.placed(files, RunResult(core, asked), core)

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from airtcp.files import atomic_write
 from airtcp.inputs.file_kinds import reads
+from airtcp.laws.given import OwnLaws
+from airtcp.laws.limit import STANDARD
 from airtcp.questions.sweep import run as runs
 from airtcp.questions.sweep.live import PAGE
 from airtcp.questions.sweep.sweep_file import read
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from airtcp.inputs.arguments import PathLike, Progress
     from airtcp.questions.sweep.result import SweepResult
@@ -28,6 +30,8 @@ def sweep(
     overrides: Mapping[str, Any] | None = None,
     seed: int | None = None,
     replications: int | None = None,
+    law: str | Iterable[str] = (),
+    law_timeout: str = STANDARD,
     retry: int = 0,
     report: bool | PathLike = False,
     progress: Progress | None = None,
@@ -47,6 +51,9 @@ def sweep(
         seed: Root seed; by default the file's, else the scenario's. All points have the same, so
             that they share random draws (common random numbers).
         replications: Number of replications, instead of the file's number or rule.
+        law: Files with congestion controls of one's own that the scenario or `options.tcp` name.
+            Their code runs, and their hashes belong to the points.
+        law_timeout: Processor time that a replication with a law in Python may take.
         retry: How often a failed point runs again within this call.
         report: The file of the page, which is written again and again while the sweep runs; True
             for `report.html` in the folder.
@@ -57,6 +64,7 @@ def sweep(
 
     Raises:
         AirtcpError: If the sweep file is refused, or Dask or SALib is missing.
+        LawError: If a law cannot be loaded, or is not the one of the results in the folder.
         PlaceError: If the folder belongs to something else, or another sweep runs in it.
 
     Examples:
@@ -81,6 +89,7 @@ def sweep(
         overrides=overrides,
         seed=seed,
         replications=replications,
+        laws=OwnLaws([law] if isinstance(law, str) else law, timeout=law_timeout),
     )
     with atomic_write.named(Path(out)):
         return runs.run(

@@ -7,9 +7,10 @@ impossible with some values of the other keys only is a failure of these points.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from airtcp import _core
+from airtcp.laws.given import is_file_of_law
 from airtcp.questions.sweep.errors import refuse
 from airtcp.questions.sweep.paths import OPTION
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
     Sets = Sequence[tuple[str, str]]
 
+_TCPS: Final = ("tcp", "share")
+"""Options that name TCPs."""
 _MOST: Final = 100
 """Values of a key that are tried; of more values, as many at equal distances."""
 
@@ -34,9 +37,11 @@ def check(plan: Plan) -> None:
         AirtcpError: If a key or value is a mistake, with its place in the sweep file.
     """
     sweep = plan.sweep
+    _check_names(sweep)
     if not sweep.text:
         return
-    points = _core.Points(sweep.text, sweep.inputs[0] if sweep.inputs else "scenario", *_rest(plan))
+    name = sweep.inputs[0] if sweep.inputs else "scenario"
+    points = _core.Points(sweep.text, name, *_rest(plan), sweep.laws.core)
     ends = [plan.sets(0), plan.sets(len(plan) - 1)]
     if sweep.design == "grid":
         for place, axis in enumerate(sweep.axes):
@@ -46,6 +51,24 @@ def check(plan: Plan) -> None:
                 _refused(sweep, points.read, tried, f"vary.{axis.name}")
     _refused(sweep, points.read, ends)
     _refused(sweep, points.plan, ends)
+
+
+def _check_names(sweep: Sweep) -> None:
+    """Refuse files of laws among the TCPs: to open a sweep file never runs code."""
+    given: list[tuple[str, Any]] = [(f"options.{k}", sweep.options.get(k)) for k in _TCPS]
+    given += [
+        (f"vary.{axis.name}", value)
+        for axis in sweep.axes
+        if {OPTION + key for key in _TCPS} & set(axis.paths)
+        for value in axis.values
+    ]
+    for key, value in given:
+        several = cast("list[Any]", value) if isinstance(value, list) else [value]
+        for names in several:
+            for part in str(names).split(","):
+                if is_file_of_law(part.strip()):
+                    why = "names a file; give it as --law FILE, and name the law: Aimd:a=2"
+                    refuse(f"{sweep.name}: {key}", f"{part.strip()} {why}")
 
 
 def _rest(plan: Plan) -> tuple[str, list[str]]:

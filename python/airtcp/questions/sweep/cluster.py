@@ -12,12 +12,12 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from airtcp import _core
+from airtcp.inputs.pool import Event
 from airtcp.inputs.workers import cores
-from airtcp.questions.sweep.local import Event
 from airtcp.questions.sweep.tasks import run_batch
 
 if TYPE_CHECKING:
-    from airtcp.questions.sweep.local import Task
+    from airtcp.inputs.pool import Task
 
 _QUEUED: Final = 2
 _CONNECT_S: Final = 20

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from types import FrameType
 
     from airtcp.inputs.arguments import Progress
-    from airtcp.questions.sweep.local import Event, Task
+    from airtcp.inputs.pool import Event, Task
     from airtcp.questions.sweep.plan import Plan, Point
     from airtcp.questions.sweep.store import Store
 

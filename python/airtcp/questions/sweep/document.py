@@ -60,6 +60,8 @@ class SweepAsked(TypedDict):
     """With `until`: the most replications."""
     measure: list[str]
     """The measures, in the order of the columns."""
+    laws: list[dict[str, str]]
+    """Congestion controls of one's own: `name`, `file` and `sha256` of the source."""
 
 
 class SweepPoints(TypedDict):

@@ -86,6 +86,9 @@ def _asked(sweep: Sweep) -> SweepAsked:
         "min_replications": sweep.rule.least if until else None,
         "max_replications": sweep.rule.most if until else None,
         "measure": list(sweep.measures),
+        "laws": [
+            {"name": one.label, "file": one.file, "sha256": one.sha256} for one in sweep.laws.all
+        ],
     }
 
 

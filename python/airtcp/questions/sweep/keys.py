@@ -65,6 +65,8 @@ class Keys:
             "files": [files, contents(sweep.folder, traces)],
             "traces": traces,
         }
+        if sweep.laws:
+            shared["laws"] = sweep.laws.hashes
         self._common.update(_json(shared))
         self._form = self._formed([path for axis in sweep.axes for path in axis.paths])
 

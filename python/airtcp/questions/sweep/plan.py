@@ -105,6 +105,7 @@ class Plan:
             "seed": sweep.seed,
             "rule": asdict(sweep.rule),
             "measures": list(sweep.measures),
+            "laws": sweep.laws.for_others() if sweep.laws else None,
         }
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import time
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from airtcp import _core
 from airtcp.files import atomic_write
+from airtcp.inputs.pool import Job
+from airtcp.inputs.pool import Pool as LocalPool
 from airtcp.inputs.workers import cores
 from airtcp.questions.sweep.answer import answer
 from airtcp.questions.sweep.check import check
@@ -16,7 +18,6 @@ from airtcp.questions.sweep.chunks import read_chunk, stored
 from airtcp.questions.sweep.coordinate import Coordinator, heeding
 from airtcp.questions.sweep.gather import document_of
 from airtcp.questions.sweep.leading import lead
-from airtcp.questions.sweep.local import LocalPool
 from airtcp.questions.sweep.plan import Plan, axes_of
 from airtcp.questions.sweep.result import SweepResult
 from airtcp.questions.sweep.sensitivity import sensitivity
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
     from airtcp.questions.sweep.sweep_file import Sweep
     from airtcp.questions.sweep.until import Estimate
 
+_POINT: Final = "airtcp.questions.sweep.tasks:run_point"
+
 
 def run(
     sweep: Sweep,
@@ -56,6 +59,7 @@ def run(
     check(plan)
     store = Store(out, plan)
     try:
+        _check_laws(sweep, out)
         places = store.open(plan, progress)
         state = State(sweep, plan, store, len(places), page)
         coordinator = Coordinator(
@@ -76,6 +80,27 @@ def run(
         return SweepResult(out, document, plan, state.leading)
     finally:
         store.close()
+
+
+def _check_laws(sweep: Sweep, out: Path) -> None:
+    """Refuse to go on with another version of a law.
+
+    Raises:
+        LawError: If a law is not that of the results in the folder.
+    """
+    try:
+        before: Any = json.loads((out / DOCUMENT).read_text("utf-8"))["sweep"]["laws"]
+        known = {one["name"]: one["sha256"] for one in before}
+    except (OSError, ValueError, KeyError, TypeError):
+        return
+    for law in sweep.laws.all:
+        if known.get(law.label, law.sha256) != law.sha256:
+            message = (
+                f"{law.file}: {law.label} has changed since {out} was begun (SHA-256 "
+                f"{law.sha256[:12]}, then {known[law.label][:12]}); restore the file, or give "
+                "another folder with --out"
+            )
+            raise _core.LawError(message)
 
 
 def estimate(
@@ -114,7 +139,7 @@ def estimate(
 def pool_on(on: str | None, job: dict[str, Any], workers: int | None) -> Generator[Pool]:
     """Start workers, or connect to them."""
     if on is None:
-        with LocalPool(job, workers) as pool:
+        with LocalPool(Job(_POINT, job), workers) as pool:
             yield pool
         return
     from airtcp.questions.sweep.cluster import DaskPool

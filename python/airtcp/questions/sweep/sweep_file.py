@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -14,6 +14,7 @@ from airtcp import _core
 from airtcp.data.plain import printable
 from airtcp.inputs.arguments import plain
 from airtcp.inputs.toml_text import inline, value_text
+from airtcp.laws.given import OwnLaws
 from airtcp.questions.scenarios import parsable, text_of
 from airtcp.questions.sweep.axes import Axis, axis_of
 from airtcp.questions.sweep.conflicts import check_columns, check_once, check_paths
@@ -72,6 +73,8 @@ class Sweep:
     """Root seed of every point; None leaves it to the scenario."""
     rule: Rule
     measures: tuple[str, ...]
+    laws: OwnLaws = field(default_factory=OwnLaws)
+    """Congestion controls of one's own that the scenario or the options name."""
 
 
 def read(
@@ -80,6 +83,7 @@ def read(
     overrides: Mapping[str, Any] | None = None,
     seed: int | None = None,
     replications: int | None = None,
+    laws: OwnLaws | None = None,
 ) -> Sweep:
     """Read a sweep.
 
@@ -89,6 +93,7 @@ def read(
         overrides: Values set at every point, by path; they replace those of `set`.
         seed: Root seed; by default the file's.
         replications: Number of replications; replaces that of the file, and its `until`.
+        laws: Congestion controls of one's own.
 
     Raises:
         AirtcpError: If a key is unknown, missing or impossible.
@@ -109,7 +114,8 @@ def read(
     else:
         name, folder, table = "sweep", Path(), cast("dict[str, Any]", plain(dict(source)))
     try:
-        return _sweep(name, folder, _with(table, overrides, seed, replications))
+        found = _sweep(name, folder, _with(table, overrides, seed, replications))
+        return replace(found, laws=laws or OwnLaws())
     except _core.AirtcpError as error:
         text = str(error)
         if type(error) is not _core.AirtcpError or text.startswith(f"{name}:"):

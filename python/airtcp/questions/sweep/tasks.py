@@ -7,18 +7,21 @@ runs make no document: for a short run, both would take as long as the simulatio
 
 from __future__ import annotations
 
+import json
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from airtcp import _core
 from airtcp.data.table import Table
+from airtcp.laws import elsewhere
 from airtcp.questions.sweep.paths import OPTION, value_of
 from airtcp.questions.sweep.until import excess, is_zero, needed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from airtcp.laws.source import Found
     from airtcp.questions.sweep.until import Estimate
 
 Row = tuple[str, str, list[float | None]]
@@ -66,7 +69,8 @@ def _run(job: dict[str, Any], sets: Sequence[Sequence[str]]) -> dict[str, Any]:
     every = [(path, text) for path, text in (*job["fixed"], *sets)]
     if job["seed"] is not None:
         every.append(("seed", str(job["seed"])))
-    point = _points(job["text"], job["name"], job["folder"], tuple(measures)).point()
+    laws = json.dumps(job["laws"])
+    point = _points(job["text"], job["name"], job["folder"], tuple(measures), laws).point()
     while True:
         last = [] if number is None else [("replications", str(number))]
         done, rows = point.run([*every, *last])
@@ -81,8 +85,20 @@ def _run(job: dict[str, Any], sets: Sequence[Sequence[str]]) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=1)
-def _points(text: str, name: str, folder: str, measures: tuple[str, ...]) -> _core.Points:
-    return _core.Points(text, name, folder, measures)
+def _points(
+    text: str, name: str, folder: str, measures: tuple[str, ...], laws: str
+) -> _core.Points:
+    given: dict[str, Any] | None = json.loads(laws)
+    own = None if given is None else elsewhere.core_of(_loaded(laws), given["seconds"])
+    return _core.Points(text, name, folder, measures, own)
+
+
+@lru_cache(maxsize=1)
+def _loaded(laws: str) -> list[Found]:
+    """Load the laws that the sweep names, and refuse those that have changed."""
+    given: dict[str, Any] = json.loads(laws)
+    elsewhere.here(given["path"])
+    return elsewhere.load(given["laws"])
 
 
 def _watched(
@@ -130,6 +146,10 @@ def _compare(job: dict[str, Any], sets: Sequence[Sequence[str]]) -> dict[str, An
     paths, options = _split(job, sets)
     text = job["text"] or None
     more: dict[str, Any] = {"remedies": False} | options
+    if laws := job["laws"]:
+        _loaded(json.dumps(laws))
+        more["law"] = list(dict.fromkeys(law["source"] for law in laws["laws"]))
+        more["law_timeout"] = f"{laws['seconds']:g} s"
     result = compare(
         [str(Path(job["folder"], Path(job["name"]).name))] if text else job["paths"],
         text=text,

@@ -2,7 +2,7 @@
 
 The processes are started as programs. A fork would copy the threads and locks of the caller, and
 `multiprocessing` would run a user's script again in each worker. A killed worker is replaced, and
-its unfinished points are given to others.
+its unfinished tasks are given to others.
 """
 
 from __future__ import annotations
@@ -17,43 +17,60 @@ from typing import Any, Final, Self
 
 from airtcp.inputs.workers import command, cores, environment
 
-Task = tuple[int, list[list[str]]]
-"""Number of a point in the plan, and path and text of its values."""
+Task = tuple[int, Any]
+"""Number of a task, and what a worker needs for it, as JSON types."""
 _QUEUED: Final = 2
 """Batches that a worker holds: one that it works on, and the next."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """What workers do."""
+
+    call: str
+    """The function, as `package.module:function`."""
+    given: dict[str, Any]
+    """Its first argument, as JSON types."""
+    serves: bool = False
+    """Whether the function talks to this process itself; else it is called for each task."""
+
+    def message(self) -> dict[str, Any]:
+        """Return the first line that a worker reads."""
+        return {"call": self.call, "given": self.given, "serves": self.serves}
 
 
 @dataclass(frozen=True)
 class Event:
     """News of a worker: results, or tasks that it lost when it was killed."""
 
-    results: list[tuple[int, dict[str, Any]]] = field(default_factory=list[Any])
+    results: list[tuple[int, Any]] = field(default_factory=list[Any])
     lost: list[Task] = field(default_factory=list[Any])
     running: int | None = None
-    """With lost tasks, the point that the worker was working on."""
+    """With lost tasks, the task that the worker was working on."""
     alone: bool = False
-    """Whether that point is unknown: each of the lost ones runs alone next."""
+    """Whether that task is unknown: each of the lost ones runs alone next."""
+    code: int | None = None
+    """Exit status of the worker that ended; negative for a signal."""
 
 
 class _Worker:
     """A process and the tasks that it has not answered."""
 
-    def __init__(
-        self, job: dict[str, Any], events: queue.SimpleQueue[tuple[_Worker, bytes]]
-    ) -> None:
-        self.tasks: dict[int, list[list[str]]] = {}
+    def __init__(self, job: Job, events: queue.SimpleQueue[tuple[_Worker, bytes]]) -> None:
+        self.tasks: dict[int, Any] = {}
         self.batches: list[set[int]] = []
         self.process = subprocess.Popen(  # noqa: S603 - this program
-            command("airtcp.questions.sweep.worker"),
+            command("airtcp.inputs.worker"),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env=environment(),
         )
         self._events = events
-        self._say(job)
+        self.say(job.message())
         threading.Thread(target=self._listen, daemon=True).start()
 
-    def _say(self, message: Any) -> None:
+    def say(self, message: Any) -> None:
+        """Send a line."""
         stdin = self.process.stdin
         # A killed worker reports itself at the end of its output.
         with suppress(BrokenPipeError, ValueError):
@@ -74,7 +91,7 @@ class _Worker:
         """Give tasks to the worker."""
         self.tasks |= dict(tasks)
         self.batches.append({number for number, _ in tasks})
-        self._say(tasks)
+        self.say(tasks)
 
     def answered(self, number: int) -> None:
         """Forget a finished task."""
@@ -84,28 +101,31 @@ class _Worker:
             if not self.batches[0]:
                 self.batches.pop(0)
 
-    def end(self) -> None:
-        """End the process."""
+    def end(self) -> int:
+        """End the process, and return its exit status."""
         self.process.kill()
-        self.process.wait()
+        code = self.process.wait()
         # The reading thread closes the output when it has read it.
         with suppress(OSError):
             if self.process.stdin is not None:
                 self.process.stdin.close()
+        return code
 
 
-class LocalPool:
+class Pool:
     """Workers on this machine."""
 
-    def __init__(self, job: dict[str, Any], workers: int | None) -> None:
+    def __init__(self, job: Job, workers: int | None, *, queued: int = _QUEUED) -> None:
         """Start the workers.
 
-        Args: job: What they need beside points. workers: Their number; by default one per core.
+        Args: job: What they do. workers: Their number; by default one per core. queued: Batches
+            that a worker holds.
         """
         self.workers = workers or cores()
-        self._job = job
+        self._job, self._queued = job, queued
         self._events: queue.SimpleQueue[tuple[_Worker, bytes]] = queue.SimpleQueue()
         self._all = [_Worker(job, self._events) for _ in range(self.workers)]
+        self._told: list[Any] = []
 
     def __enter__(self) -> Self:
         """Use the pool."""
@@ -123,11 +143,17 @@ class LocalPool:
 
     def free(self) -> int:
         """Return how many batches can be given."""
-        return sum(_QUEUED - len(worker.batches) for worker in self._all)
+        return sum(self._queued - len(worker.batches) for worker in self._all)
 
     def give(self, tasks: list[Task]) -> None:
         """Give a batch to the worker with the fewest."""
         min(self._all, key=lambda worker: len(worker.tasks)).give(tasks)
+
+    def tell(self, message: Any) -> None:
+        """Send something to all workers that serve, also to those that start later."""
+        self._told.append(message)
+        for worker in self._all:
+            worker.say(message)
 
     def wait(self, seconds: float) -> Event | None:
         """Return the next news, or None if there is none within this time."""
@@ -137,7 +163,7 @@ class LocalPool:
             return None
         if not line:
             return self._replaced(worker)
-        results: list[tuple[int, dict[str, Any]]] = json.loads(line)
+        results: list[tuple[int, Any]] = json.loads(line)
         for number, _ in results:
             worker.answered(number)
         return Event(results=results)
@@ -146,7 +172,10 @@ class LocalPool:
         """Start another worker in place of one that ended."""
         if worker not in self._all:
             return None
-        worker.end()
-        self._all[self._all.index(worker)] = _Worker(self._job, self._events)
+        code = worker.end()
+        fresh = _Worker(self._job, self._events)
+        for message in self._told:
+            fresh.say(message)
+        self._all[self._all.index(worker)] = fresh
         lost = list(worker.tasks.items())
-        return Event(lost=lost, running=lost[0][0] if lost else None)
+        return Event(lost=lost, running=lost[0][0] if lost else None, code=code)
