@@ -302,7 +302,7 @@ def test_drops_of_the_kernel_are_counted(pair: Pair, tmp_path: Path) -> None:
         time.sleep(0.3)
         running.send_signal(signal.SIGINT)
         assert running.wait(timeout=30) == 0
-    result = airtcp.capture(kept)
+    result = airtcp.capture(kept, series=True)
     (file_report,) = result.json["files"]
     dropped = file_report["dropped_packets"]
     assert dropped >= packets - 4096 - 64
@@ -313,6 +313,11 @@ def test_drops_of_the_kernel_are_counted(pair: Pair, tmp_path: Path) -> None:
     said = result.answer().doubt or ""
     assert said.startswith("The capturing system dropped ")
     assert "what seems lost may have passed" in said
+    # The page shades the time of the drops where it is that of a connection.
+    (connection,) = result.json["connections"]
+    begin, end = (connection["start_s"], connection["start_s"] + connection["duration_s"])
+    beside = any(one["to_s"] > begin and one["from_s"] < end for one in file_report["drops"])
+    assert ("In the shaded times" in result.page()) == beside
 
 
 def test_diagnose_captures_too(pair: Pair, program: list[str], tmp_path: Path) -> None:

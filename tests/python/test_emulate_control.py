@@ -33,16 +33,21 @@ there = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 there.connect(("server", 7000))
 for _ in range(int(sys.argv[1])):
     there.send(bytes(56))
+    open(sys.argv[2], "w").close()
     time.sleep(0.02)
 time.sleep(0.3)
 """
 
 
 def exchange(folder: Path, count: int) -> list[str]:
-    """Return arguments: the client sends a datagram each 20 ms, and the server sends it back."""
+    """Return arguments: the client sends a datagram each 20 ms, and the server sends it back.
+
+    The client makes the file `begun` when it does.
+    """
     (folder / "echo.py").write_text(ECHO, "utf-8")
     server = f"{sys.executable} {folder / 'echo.py'}"
-    return ["--server", server, "--", sys.executable, "-c", SEND, str(count)]
+    client = [sys.executable, "-c", SEND, str(count), str(folder / "begun")]
+    return ["--server", server, "--", *client]
 
 
 def airtcp_with_live() -> list[str]:
@@ -78,7 +83,8 @@ def test_changes_take_effect_are_answered_and_meet_the_same_fates_again(
 
     def write() -> None:
         end = time.monotonic() + 20
-        while not control.exists() and time.monotonic() < end:
+        # On a busy machine, packets begin to pass long after the pipe is there.
+        while not (tmp_path / "begun").exists() and time.monotonic() < end:
             time.sleep(0.02)
         modes.append(control.stat().st_mode)
         for line in lines:

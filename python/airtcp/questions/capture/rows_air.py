@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.questions.capture import busiest
+from airtcp.questions.capture.dropped import bands
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -24,12 +25,8 @@ def timeline(document: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:
         in a second, share of them without captured MAC ACK, mean rate in Mb/s, mean signal in dBm.
         `stations`, a row for each interval and busy transmitter: share of the airtime.
     """
-    air: Mapping[str, Any] = document.get("air") or {}
-    interval = air.get("interval_s") or 0.0
-    links = busiest.links(document)[:LINKS]
-    stations = air.get("stations", [])[:STATIONS]
-    series = [one.get("over_time", []) for one in [*links, *stations]]
-    times = [point["time_s"] for points in series for point in points]
+    interval, links, stations = _known(document)
+    times = _times(links, stations)
     if not times or interval <= 0 or round((max(times) - min(times)) / interval) < _FEWEST:
         return {"links": [], "stations": []}
     start, steps = min(times), round((max(times) - min(times)) / interval) + 1
@@ -58,6 +55,31 @@ def timeline(document: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:
             for t, point in placed(station.get("over_time", []))
         ],
     }
+
+
+def dropped(document: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the bands in which packets were dropped, by the time of `timeline`.
+
+    Args:
+        document: The document of a capture of the air.
+    """
+    interval, links, stations = _known(document)
+    times = _times(links, stations)
+    return bands(document, min(times), max(times) - min(times) + interval) if times else []
+
+
+def _known(
+    document: Mapping[str, Any],
+) -> tuple[float, list[dict[str, Any]], list[dict[str, Any]]]:
+    """Return the interval, and the links and transmitters with lines."""
+    air: Mapping[str, Any] = document.get("air") or {}
+    links = busiest.links(document)[:LINKS]
+    return air.get("interval_s") or 0.0, links, air.get("stations", [])[:STATIONS]
+
+
+def _times(links: list[dict[str, Any]], stations: list[dict[str, Any]]) -> list[float]:
+    series = [one.get("over_time", []) for one in [*links, *stations]]
+    return [point["time_s"] for points in series for point in points]
 
 
 def _drawn(known: Collection[int], steps: int) -> list[int]:

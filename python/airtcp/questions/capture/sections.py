@@ -9,6 +9,7 @@ from airtcp.questions.capture import charts as charts_capture
 from airtcp.questions.capture import (
     charts_air,
     charts_answer,
+    dropped,
     rows,
     rows_air,
     rows_answer,
@@ -193,13 +194,17 @@ def _connections(
         drawn = rows.drawn(place, connection, points, lost)
         if drawn is None:
             continue
+        bands = dropped.bands(document, connection["start_s"], drawn.end_s)
         found = capture_words.of_direction(capture_words.bulk(connection))
         sections.append(
             Section(
                 f"connection{len(sections)}",
                 capture_words.ends(connection),
                 f"{begun(capture_words.transfer(connection))}.",
-                (*first, *_plots(len(sections), connection, drawn)),
+                (
+                    *dropped.shaded(first, bands),
+                    *_plots(len(sections), connection, drawn, bands),
+                ),
                 notes=tuple(f"{begun(each.headline)}: {each.text}" for each in found),
             )
         )
@@ -207,8 +212,10 @@ def _connections(
     return sections
 
 
-def _plots(number: int, connection: Mapping[str, Any], drawn: rows.Drawn) -> tuple[Plot, ...]:
-    """Draw a connection."""
+def _plots(
+    number: int, connection: Mapping[str, Any], drawn: rows.Drawn, bands: rows.Rows
+) -> tuple[Plot, ...]:
+    """Draw a connection, over the bands in which packets were dropped."""
     kept = (
         ""
         if drawn.one_of == 1
@@ -220,7 +227,7 @@ def _plots(number: int, connection: Mapping[str, Any], drawn: rows.Drawn) -> tup
         if is_estimated
         else ("can be estimated at the sender only.")
     )
-    return (
+    over_time = (
         Plot(
             f"sequence{number}",
             "Time-sequence diagram",
@@ -246,14 +253,11 @@ def _plots(number: int, connection: Mapping[str, Any], drawn: rows.Drawn) -> tup
             {"window": drawn.window},
             wide=True,
         ),
-        Plot(
-            f"gaps{number}",
-            "Between losses",
-            _GAPS,
-            charts_capture.gaps(),
-            {"gaps": drawn.gaps},
-            wide=True,
-        ),
+    )
+    gaps = {"gaps": drawn.gaps}
+    return (
+        *dropped.shaded(over_time, bands),
+        Plot(f"gaps{number}", "Between losses", _GAPS, charts_capture.gaps(), gaps, wide=True),
     )
 
 
@@ -277,9 +281,17 @@ def _air(document: Mapping[str, Any]) -> list[Section]:
         ),
     ]
     found = rows_air.timeline(document)
-    for name, chart in charts_air.air_charts(found).items():
-        data = charts_air.AIR[name][0]
-        plots.append(Plot(name, *_AIR[name], chart, {data: found[data]}, wide=True))
+    over_time = [
+        Plot(
+            name,
+            *_AIR[name],
+            chart,
+            {charts_air.AIR[name][0]: found[charts_air.AIR[name][0]]},
+            wide=True,
+        )
+        for name, chart in charts_air.air_charts(found).items()
+    ]
+    plots += dropped.shaded(over_time, rows_air.dropped(document))
     sensing = tables_page.sensing(document)
     sections = [
         Section(
