@@ -93,7 +93,7 @@ pub struct AckFilter {
 
 fn is_pure(segment: &Segment) -> bool {
     let bare = segment.kind == Kind::Tcp && segment.len == 0 && segment.flags == Flags::ACK;
-    bare && !segment.has_loss_mark()
+    bare && segment.ace() == 0 && !segment.has_loss_mark()
 }
 
 /// True if `new` has all that the SACK blocks of `old` say.

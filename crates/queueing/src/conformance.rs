@@ -89,6 +89,8 @@ struct Shadowed {
     limit: Backlog,
     /// True for a discipline that is first in, first out only within a flow.
     by_flow: bool,
+    /// True if packets with ECT(1) or CE may overtake others of their flow.
+    by_ecn: bool,
     /// Whether a packet may have to wait although it is the first.
     holds_back: bool,
     /// It may drop a packet that waits when another one arrives.
@@ -100,7 +102,7 @@ struct Shadowed {
 
 impl Shadowed {
     fn new(config: &QueueConfig, boxed: bool, polls_when_idle: bool) -> Self {
-        let (mut queue, limit, [by_flow, replaces]) = Queue::sample(config);
+        let (mut queue, limit, [by_flow, by_ecn, replaces]) = Queue::sample(config);
         if boxed {
             queue = Queue::custom(queue);
         }
@@ -121,6 +123,7 @@ impl Shadowed {
             list: VecDeque::new(),
             limit,
             by_flow,
+            by_ecn,
             holds_back: matches!(config, QueueConfig::Tbf(_)),
             replaces,
             offered: 0,
@@ -224,8 +227,10 @@ impl Shadowed {
         };
         let place = self.list.iter().position(|waiting| waiting.id == id).expect("it waited");
         let Waiting { number, ecn, .. } = self.list.remove(place).unwrap();
-        let of_its_flow =
-            |e: &&Waiting| rival(e) && (!self.by_flow || e.number % FLOWS == number % FLOWS);
+        let of_its_flow = |e: &&Waiting| {
+            let other = self.by_ecn && e.ecn.bits() & 1 != ecn.bits() & 1;
+            rival(e) && !other && (!self.by_flow || e.number % FLOWS == number % FLOWS)
+        };
         assert_eq!(self.list.iter().take(place).filter(of_its_flow).count(), 0, "in order");
         let packet = self.pool.remove(id);
         let now_is = packet.segment.ecn;
@@ -422,6 +427,13 @@ fn impossible_values_are_refused() {
         ("kind = \"pie\"\ntarget = \"0 s\"", "target: "),
         ("kind = \"pie\"\nalpha = -1", "alpha: -1"),
         ("kind = \"pie\"\nbeta = nan", "beta: NaN"),
+        ("kind = \"dualpi2\"\nlimit = 0", "limit: "),
+        ("kind = \"dualpi2\"\ntarget = \"0 s\"", "target: "),
+        ("kind = \"dualpi2\"\nupdate = \"0 s\"", "update: "),
+        ("kind = \"dualpi2\"\nalpha = -1", "alpha: -1"),
+        ("kind = \"dualpi2\"\nbeta = inf", "beta: inf"),
+        ("kind = \"dualpi2\"\ncoupling = 0.5", "coupling: 0.5 is out of range"),
+        ("kind = \"dualpi2\"\nclassic_weight = 1", "classic_weight: 1 is out of range"),
         ("kind = \"airtime-fair\"\nlimit = 0", "limit: "),
         ("kind = \"airtime-fair\"\nquantum = \"0 s\"", "quantum: 0 s is out of range"),
         ("kind = \"airtime-fair\"\nquantum = \"2 s\"", "quantum: 2 s is out of range"),

@@ -85,6 +85,9 @@ pub(crate) trait Discipline: Qdisc + Sized {
     /// Whether it is first in, first out only among the packets of a flow.
     #[cfg(test)]
     const BY_FLOW: bool = false;
+    /// Whether packets with ECT(1) or CE may overtake others of their flow.
+    #[cfg(test)]
+    const BY_ECN: bool = false;
     /// Whether it may drop a packet that waits when another one arrives.
     #[cfg(test)]
     const REPLACES: bool = Self::BY_FLOW;

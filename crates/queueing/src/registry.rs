@@ -25,6 +25,8 @@ airtcp_probe::family! {
     "fq-codel" FqCodel(crate::FqCodel, crate::FqCodelConfig) from "RFC 8290";
     /// Drops or marks arrivals with a probability that a controller derives from the queueing delay
     "pie" Pie(crate::Pie, crate::PieConfig) from "RFC 8033";
+    /// A queue for scalable flows and one for others, with PI control of their marks and drops and a coupling between the two (L4S)
+    "dualpi2" DualPi2(crate::DualPi2, crate::DualPi2Config) from "RFC 9332 appendix A";
     /// Deficit round robin over stations by airtime, new stations first, with FQ-CoDel for the flows of each station
     "airtime-fair" AirtimeFair(crate::AirtimeFair, crate::AirtimeFairConfig) from "Hoeiland-Joergensen et al. 2017; Linux mac80211";
     /// Round robin over stations, each with a drop-tail queue; the longest one drops when all are full
@@ -84,13 +86,13 @@ impl Queue {
         build!(config, c => Discipline::build(c, seed, label))
     }
 
-    /// A queue, its limit, [`Discipline::BY_FLOW`] and [`Discipline::REPLACES`].
+    /// A queue, its limit, [`Discipline::BY_FLOW`], [`Discipline::BY_ECN`] and [`Discipline::REPLACES`].
     #[cfg(test)]
-    pub(crate) fn sample(config: &QueueConfig) -> (Self, Backlog, [bool; 2]) {
-        fn promised<D: Discipline>(_: &D, config: &D::Config) -> (Backlog, [bool; 2]) {
-            (D::limit(config), [D::BY_FLOW, D::REPLACES])
+    pub(crate) fn sample(config: &QueueConfig) -> (Self, Backlog, [bool; 3]) {
+        fn promised<D: Discipline>(_: &D, config: &D::Config) -> (Backlog, [bool; 3]) {
+            (D::limit(config), [D::BY_FLOW, D::BY_ECN, D::REPLACES])
         }
-        let mut promises = (Backlog::default(), [false; 2]);
+        let mut promises = (Backlog::default(), [false; 3]);
         let queue = build!(config, c => Discipline::build(c, Seed::new(5), "queue")
             .inspect(|queue| promises = promised(queue, c)));
         (queue.expect("a sample is valid"), promises.0, promises.1)

@@ -106,6 +106,11 @@ pub(crate) fn without_drops(queue: &Value) -> Option<Value> {
             put("limit", json!(1_000_000));
             put("threshold", json!(1e6));
         }
+        "dualpi2" => {
+            put("limit", json!(1_000_000));
+            put("target", json!("1000 s"));
+            put("ramp_start", json!("1000 s"));
+        }
         "codel" | "fq-codel" | "pie" | "airtime-fair" => {
             put("limit", json!(1_000_000));
             put("target", json!("1000 s"));

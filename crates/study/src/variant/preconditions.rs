@@ -72,11 +72,11 @@ fn unmet<'a>(
     }
 }
 
-/// True if a queue marks ECN-capable packets: the queue of Jersey always, every other discipline
+/// True if a queue marks ECN-capable packets: the queue of Jersey and `DualPI2` always, every other discipline
 /// with its key `ecn`.
 fn marks(queue: &QueueConfig) -> bool {
     let table = serde_json::to_value(queue).unwrap_or_default();
-    queue.kind() == "jersey" || table.get("ecn") == Some(&Value::Bool(true))
+    matches!(queue.kind(), "jersey" | "dualpi2") || table.get("ecn") == Some(&Value::Bool(true))
 }
 
 #[cfg(test)]
@@ -106,6 +106,7 @@ mod tests {
             (tail, jersey(false), Some("no such queue")),
             (red, only.to_owned(), None),
             ("{ kind = \"jersey\" }", only.to_owned(), None),
+            ("{ kind = \"dualpi2\" }", only.to_owned(), None),
             ("{ kind = \"red\" }", only.to_owned(), Some("marks with ECN")),
             (tail, only.to_owned(), Some("marks with ECN")),
             (tail, "\"linux\"".to_owned(), None),

@@ -31,7 +31,7 @@ const RTS: &str = "rts";
 const ACK_1: &str = "ack-1";
 
 /// Queue disciplines that `all` leaves out: what cells have anyway, and those for routers.
-const NOT_FOR_CELLS: [&str; 4] = ["drop-tail", "red", "jersey", "tbf"];
+const NOT_FOR_CELLS: [&str; 5] = ["drop-tail", "red", "dualpi2", "jersey", "tbf"];
 
 /// Schemes that need a key to act, in the form that `all` has.
 const WITH_A_KEY: [(&str, &str); 1] = [("per-station", "per-station:controller={}")];

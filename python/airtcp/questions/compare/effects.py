@@ -35,6 +35,7 @@ _QUEUES: Final = {
     "codel": "CoDel",
     "fq-codel": "FQ-CoDel",
     "pie": "PIE",
+    "dualpi2": "DualPI2",
     "red": "RED",
     "drop-tail": "drop-tail",
     "airtime-fair": "airtime-fair queueing",
