@@ -120,6 +120,7 @@ class Ack:
         ends_recovery: bool = False,
         in_recovery: bool = False,
         ece: bool = False,
+        marked: int = 0,
     ) -> Ack: ...
     @property
     def acked(self) -> int:
@@ -175,6 +176,9 @@ class Ack:
     @property
     def ece(self) -> bool:
         """Whether the ACK echoes a congestion mark: the window must not grow."""
+    @property
+    def marked(self) -> int:
+        """Bytes newly reported as marked, with accurate ECN feedback (`accecn`); otherwise 0."""
 
 @final
 class Rate:

@@ -83,6 +83,12 @@ pub trait CongestionControl: std::fmt::Debug + Send {
         false
     }
 
+    /// True if the reaction to a mark is complete at once and the window may grow on the following ACKs: PRR does not
+    /// spread it over a round trip.
+    fn answers_marks_at_once(&self) -> bool {
+        false
+    }
+
     /// True if a model of the path bounds the window while no loss does (BBR, Vegas): a sender that
     /// waits at a full window then waits neither for growth nor for the return of a window that a loss
     /// has reduced.

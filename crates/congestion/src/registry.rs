@@ -145,6 +145,8 @@ registry! {
     "westwood" Westwood(WestwoodConfig) from "Mascolo et al. 2001";
     /// Westwood with one sample of the bandwidth per round trip
     "westwood+" WestwoodPlus(WestwoodPlusConfig) from "Grieco and Mascolo 2004; filters of Linux and ns-3";
+    /// Reduces the window by half of the share of marked packets (L4S); needs accurate ECN feedback, otherwise Reno
+    "prague" Prague(PragueConfig) from "draft-briscoe-iccrg-prague-congestion-control-04; RFC 8257 section 3.3";
     /// Reduces the window to the measured bandwidth on marks, not on unmarked losses; needs the queue "jersey" and ECN
     "jersey" Jersey(JerseyConfig) from "Xu, Tian and Ansari 2004";
     /// Binary search for the window of the last loss, at most 16 segments per round trip
@@ -272,6 +274,9 @@ impl CongestionControl for Law {
     }
     fn governs_recovery(&self) -> bool {
         each!(self, l => l.governs_recovery())
+    }
+    fn answers_marks_at_once(&self) -> bool {
+        each!(self, l => l.answers_marks_at_once())
     }
     fn follows_model(&self) -> bool {
         each!(self, l => l.follows_model())

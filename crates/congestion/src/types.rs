@@ -189,6 +189,9 @@ pub struct AckSample {
     /// True if the ACK echoes a congestion mark that no timeout has answered. The window must not
     /// grow on it (RFC 3168 section 6.1.2).
     pub ece: bool,
+    /// Bytes that the ACK newly reports as marked, as whole segments; 0 without accurate ECN feedback (RFC 9768). Marks
+    /// that earlier ACKs could not report are among them, so that they may exceed [`delivered`](Self::delivered).
+    pub marked: u64,
 }
 
 impl AckSample {

@@ -175,6 +175,8 @@ pub(crate) fn ack_of(ack: &Ack) -> AckSample {
         ends_recovery: bit(abi::ENDS_RECOVERY),
         in_recovery: bit(abi::RECOVERY),
         ece: bit(abi::ECE),
+        // The interface does not have it.
+        marked: 0,
     }
 }
 

@@ -67,7 +67,7 @@ pub struct Segment {
     pub flags: Flags,
     /// Window scale option of a SYN; [`NO_WINDOW_SCALE`] if absent.
     pub window_scale: u8,
-    /// Number of SACK blocks, timestamps present, SACK permitted, loss mark; in the upper half the bytes of headers that
+    /// Number of SACK blocks, timestamps present, SACK permitted, loss mark, flag AE; in the upper half the bytes of headers that
     /// the record does not say ([`Segment::set_more_headers`]).
     options: u16,
     /// ECN field of the IP header.
@@ -81,6 +81,7 @@ const TIMESTAMPS: u16 = 0x08;
 const SACK_PERMITTED: u16 = 0x10;
 const CODING_PERMITTED: u16 = 0x20;
 const LOSS_MARK: u16 = 0x40;
+const AE: u16 = 0x80;
 /// Place of the bytes of headers that the record does not say.
 const MORE_HEADERS: u32 = 8;
 /// Kind, length and identifier of an experimental option (RFC 6994).
@@ -287,6 +288,20 @@ impl Segment {
         self.options |= LOSS_MARK;
     }
 
+    /// The flags AE, CWR and ECE as a number of three bits: the counter ACE of RFC 9768 section 3.2.2.
+    #[inline]
+    pub const fn ace(&self) -> u8 {
+        // ECE and CWR are the two highest bits of the flags.
+        (self.flags.0 >> 6) | if self.options & AE == 0 { 0 } else { 4 }
+    }
+
+    /// Sets the flags AE, CWR and ECE to the three low bits of a number.
+    #[inline]
+    pub const fn set_ace(&mut self, bits: u8) {
+        self.flags.0 = self.flags.0 & 0x3f | (bits & 3) << 6;
+        self.options = self.options & !AE | if bits & 4 == 0 { 0 } else { AE };
+    }
+
     /// Sequence space taken: payload, plus one each for SYN and FIN.
     pub fn sequence_len(&self) -> u32 {
         u32::from(self.len)
@@ -364,6 +379,9 @@ impl fmt::Debug for Segment {
         }
         if self.coding_permitted() {
             write!(f, " coding")?;
+        }
+        if self.options & AE != 0 {
+            write!(f, " ae")?;
         }
         if self.has_loss_mark() {
             write!(f, " eln")?;
@@ -453,6 +471,25 @@ mod tests {
         assert_ne!(marked.to_words(), plain.to_words());
         assert_eq!(marked.wire_len(), plain.wire_len());
         assert!(marked.sacks().is_empty() && !marked.has_timestamps() && !marked.sack_permitted());
+    }
+
+    #[test]
+    fn three_flags_are_a_number() {
+        let mut s = Segment { flags: Flags::ACK | Flags::PSH, ..Segment::default() };
+        let plain = s;
+        for (bits, flags) in [
+            (1, Flags::ECE),
+            (2, Flags::CWR),
+            (3, Flags::ECE | Flags::CWR),
+            (4, Flags::NONE),
+            (5, Flags::ECE),
+            (0, Flags::NONE),
+        ] {
+            s.set_ace(bits);
+            assert_eq!((s.ace(), s.flags), (bits, Flags::ACK | Flags::PSH | flags));
+            assert_eq!((s.wire_len(), s == plain), (plain.wire_len(), bits == 0));
+            assert_eq!(s.to_words() == plain.to_words(), bits == 0);
+        }
     }
 
     #[test]

@@ -28,7 +28,7 @@ pub fn tcp(segment: &Segment, [source_port, destination_port]: [u16; 2]) -> tcp:
         seq: segment.seq,
         ack: segment.ack,
         flags: segment.flags,
-        ae: false,
+        ae: segment.ace() & 4 != 0,
         loss_mark: segment.has_loss_mark(),
         window: segment.window,
         urgent: 0,
@@ -58,6 +58,9 @@ pub fn record(repr: &tcp::Repr, len: u16, ecn: Ecn) -> Segment {
         }
     };
     (segment.ack, segment.window, segment.len, segment.ecn) = (repr.ack, repr.window, len, ecn);
+    if repr.ae {
+        segment.set_ace(segment.ace() | 4);
+    }
     if repr.loss_mark {
         segment.set_loss_mark();
     }
@@ -94,10 +97,11 @@ mod tests {
         Addresses::V4(Ipv4Addr::new(10, 0, 0, 1), Ipv4Addr::new(10, 1, 0, 1));
 
     fn segment() -> impl Strategy<Value = Segment> {
-        let numbers = (any::<[u32; 2]>(), any::<[u16; 2]>(), any::<u8>(), 0..4u8, any::<bool>());
+        let numbers =
+            (any::<[u32; 2]>(), any::<[u16; 2]>(), any::<u8>(), 0..4u8, any::<[bool; 2]>());
         let options = (any::<u16>(), prop::option::of(0..15u8), any::<[bool; 3]>(), 0..5usize);
         (numbers, options, any::<[u32; 10]>()).prop_map(|(numbers, options, words)| {
-            let ([seq, ack], [len, window], flags, ecn, mark) = numbers;
+            let ([seq, ack], [len, window], flags, ecn, [mark, ae]) = numbers;
             let (mss, scale, [permitted, stamped, offered], blocks) = options;
             let mut s = Segment::tcp(Flags(flags), Seq(seq));
             s.mss = mss;
@@ -118,6 +122,9 @@ mod tests {
                 s = Segment::coded(s.flags, s.seq, &words[..blocks]);
             }
             (s.ack, s.len, s.window, s.ecn) = (Seq(ack), len, window, Ecn::from_bits(ecn));
+            if ae {
+                s.set_ace(s.ace() | 4);
+            }
             if mark {
                 s.set_loss_mark();
             }

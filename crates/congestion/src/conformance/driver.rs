@@ -112,6 +112,7 @@ impl<'a> Driver<'a> {
             in_fast_recovery: a.fast,
             in_recovery: a.fast,
             ece: a.ece,
+            marked: if a.ece { acked } else { 0 },
             ..AckSample::default()
         };
         self.law.on_ack(self.now, &sample);

@@ -126,6 +126,7 @@ fn ack(a: &AckSample) -> String {
         ("total_lost", a.total_lost),
         ("acked_up_to", a.acked_up_to),
         ("sent_up_to", a.sent_up_to),
+        ("marked", a.marked),
     ] {
         if value != 0 {
             said.push(format!("{key}={value}"));

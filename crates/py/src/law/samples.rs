@@ -27,7 +27,7 @@ impl Ack {
         acked = 0, *, delivered = None, lost = 0, pipe = 0, prior_pipe = 0, total_delivered = 0,
         total_lost = 0, acked_up_to = 0, sent_up_to = 0, rtt = None, srtt = None, min_rtt = None,
         rate = None, cwnd_limited = true, in_fast_recovery = false, ends_recovery = false,
-        in_recovery = false, ece = false
+        in_recovery = false, ece = false, marked = 0
     ))]
     #[allow(clippy::too_many_arguments, clippy::fn_params_excessive_bools, reason = "keywords")]
     fn new(
@@ -49,6 +49,7 @@ impl Ack {
         ends_recovery: bool,
         in_recovery: bool,
         ece: bool,
+        marked: u64,
     ) -> Self {
         Self(law::AckSample {
             acked,
@@ -69,6 +70,7 @@ impl Ack {
             ends_recovery,
             in_recovery,
             ece,
+            marked,
         })
     }
     #[getter]
@@ -142,6 +144,10 @@ impl Ack {
     #[getter]
     fn ece(&self) -> bool {
         self.0.ece
+    }
+    #[getter]
+    fn marked(&self) -> u64 {
+        self.0.marked
     }
     fn __repr__(&self) -> String {
         format!("{:?}", self.0)

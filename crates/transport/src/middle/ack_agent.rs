@@ -168,6 +168,12 @@ fn scale(syn: &Segment) -> Option<u8> {
     (syn.window_scale != NO_WINDOW_SCALE).then_some(syn.window_scale)
 }
 
+/// True if a SYN asks for accurate ECN feedback or a SYN/ACK agrees to it (RFC 9768 table 2): the agent does not know the
+/// count that each ACK of the station has then.
+fn counts_marks(syn: &Segment) -> bool {
+    if syn.flags.has(Flags::ACK) { (2..7).contains(&syn.ace()) } else { syn.ace() == 7 }
+}
+
 impl Middlebox for AckAgent {
     fn pass(&mut self, _now: Nanos, packet: &Packet) -> Verdict {
         let segment = &packet.segment;
@@ -175,7 +181,7 @@ impl Middlebox for AckAgent {
             return Verdict::Pass;
         }
         if segment.flags.has(Flags::SYN) {
-            if self.guarded.contains(&packet.to) {
+            if self.guarded.contains(&packet.to) && !counts_marks(segment) {
                 self.open(packet.to, segment);
             }
         } else if let Some(direction) = self.direction_from(packet) {

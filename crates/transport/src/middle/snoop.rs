@@ -223,6 +223,7 @@ fn is_duplicate(segment: &Segment, origin: Seq, ack: u64, window: u16) -> bool {
         .is_some_and(|block| block.start.unwrap_near(origin, ack).is_none_or(|start| start < ack));
     segment.len == 0
         && segment.flags == Flags::ACK
+        && segment.ace() == 0
         && segment.window == window
         && !reports_duplicate
 }

@@ -8,9 +8,9 @@ mod choices;
 mod tsq;
 
 pub use choices::{
-    BackoffReset, CarefulHeuristic, EarlyRetransmit, Frto, LossNotification, LossResponse, Pacing,
-    PartialAckTimer, PrrBound, RateReduction, Reassembly, Recovery, RecoveryExit, RtoMinRule,
-    RttSampling, SpuriousResponse,
+    BackoffReset, CarefulHeuristic, EarlyRetransmit, Ect, Frto, LossNotification, LossResponse,
+    Pacing, PartialAckTimer, PrrBound, RateReduction, Reassembly, Recovery, RecoveryExit,
+    RtoMinRule, RttSampling, SpuriousResponse,
 };
 pub use tsq::Tsq;
 
@@ -234,6 +234,14 @@ pub struct TcpConfig {
     pub timestamp_tick: Span,
     /// Negotiate and use ECN. Default false. RFC 3168.
     pub ecn: bool,
+    /// Ask for accurate ECN feedback, the number of marked packets, and give it; needs `ecn`. With a peer that lacks it,
+    /// the feedback is that of RFC 3168. Default false. RFC 9768.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub accecn: bool,
+    /// ECN field of new data: `ect0` (default), or `ect1`, with which a scalable law identifies itself to a queue such as
+    /// `dualpi2`; needs `accecn`, and takes effect if the peer has accurate feedback. RFC 9331 section 4.
+    #[serde(skip_serializing_if = "Ect::is_default")]
+    pub ect: Ect,
     /// Nagle's algorithm. Default false. RFC 9293 section 3.7.4.
     pub nagle: bool,
     /// Time spent in TIME-WAIT, twice the maximum segment lifetime. Default 4 min. RFC 9293
@@ -342,6 +350,14 @@ impl TcpConfig {
         within("send_refill", self.send_refill, 0.0, 1.0)?;
         time("timestamp_tick", self.timestamp_tick, Span(1_000))?;
         time("time_wait", self.time_wait, Span::ZERO)?;
+        if self.accecn && !self.ecn {
+            let message = "true needs `ecn = true`; without it false is accepted";
+            return Err(ConfigError::new("accecn", message));
+        }
+        if self.ect == Ect::Ect1 && !self.accecn {
+            let message = "\"ect1\" needs `accecn = true`, the feedback that scalable laws need; without it \"ect0\" is accepted";
+            return Err(ConfigError::new("ect", message));
+        }
         let delay = self.loss_notification_delay;
         time("loss_notification_delay", delay, Span::ZERO)?;
         if delay > Span::ZERO && self.loss_notification == LossNotification::None {

@@ -310,6 +310,11 @@ impl Connection {
         self.ecn.enabled
     }
 
+    #[cfg(test)]
+    pub(crate) fn marks_told(&self) -> Option<u64> {
+        self.ecn.marks_told()
+    }
+
     /// Window scales of the peer and of this end, if both offered them.
     pub(crate) const fn scales(&self) -> Option<(u8, u8)> {
         self.handshake.scales

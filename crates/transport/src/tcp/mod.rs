@@ -4,6 +4,7 @@
 //! byte of data at 1, the FIN after the last byte. [`airtcp_packet::Seq`] exists on the wire only.
 //! `docs/models/tcp.md` lists what is modelled, with the section of each RFC.
 
+mod accecn;
 mod ack_policy;
 mod config;
 mod connection;
@@ -31,9 +32,9 @@ mod window_wait;
 
 pub use airtcp_probe::ConfigError;
 pub use config::{
-    BackoffReset, CarefulHeuristic, EarlyRetransmit, Frto, LossNotification, LossResponse, Pacing,
-    PartialAckTimer, PrrBound, RateReduction, Reassembly, Recovery, RecoveryExit, RtoMinRule,
-    RttSampling, SpuriousResponse, TcpConfig, Tsq,
+    BackoffReset, CarefulHeuristic, EarlyRetransmit, Ect, Frto, LossNotification, LossResponse,
+    Pacing, PartialAckTimer, PrrBound, RateReduction, Reassembly, Recovery, RecoveryExit,
+    RtoMinRule, RttSampling, SpuriousResponse, TcpConfig, Tsq,
 };
 pub use connection::Connection;
 pub(crate) use law_params::{law_params, window_cap};

@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::config::{
-    BackoffReset, Pacing, PartialAckTimer, Reassembly, Recovery, RecoveryExit, RtoMinRule,
+    BackoffReset, Ect, Pacing, PartialAckTimer, Reassembly, Recovery, RecoveryExit, RtoMinRule,
     RttSampling, TcpConfig, Tsq,
 };
 use super::config::{
@@ -179,6 +179,8 @@ fn rfc() -> TcpConfig {
         timestamps: false,
         timestamp_tick: Span::from_millis(1),
         ecn: false,
+        accecn: false,
+        ect: Ect::Ect0,
         nagle: false,
         time_wait: Span::from_secs(240),
     }

@@ -315,6 +315,7 @@ impl LtSender {
             ends_recovery: false,
             in_recovery: false,
             ece: delta.marked,
+            marked: 0,
         };
         self.law.on_ack(now, &sample);
     }

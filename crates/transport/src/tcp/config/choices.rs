@@ -197,6 +197,23 @@ pub enum LossNotification {
     Oracle,
 }
 
+/// ECN field of new data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ect {
+    /// ECT(0): a mark is as much as a loss (RFC 3168).
+    #[default]
+    Ect0,
+    /// ECT(1): the sender answers the share of marked packets (RFC 9331).
+    Ect1,
+}
+
+impl Ect {
+    pub(super) fn is_default(&self) -> bool {
+        *self == Self::Ect0
+    }
+}
+
 /// The variant of F-RTO.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]

@@ -84,7 +84,12 @@ impl Connection {
         if len > 0 && seq + len <= self.receiver.next {
             self.stats.data_segments_received += 1;
             self.receiver.note_duplicate(seq, seq + len, &self.config, &mut self.stats);
-            self.note_marks(s);
+            if !self.ecn.is_accurate() {
+                self.note_marks(s);
+            }
+        }
+        if s.flags.has(Flags::SYN) && s.flags.has(Flags::ACK) {
+            self.ecn.on_syn_ack_again(s);
         }
         // With the window closed, acknowledgements are still processed.
         let probe = seq == self.receiver.next && !self.receiver.window_is_open();
@@ -139,6 +144,7 @@ impl Connection {
                 self.refuse(s);
                 return false;
             }
+            self.ecn.on_handshake_ack(s);
             self.establish(now, s, cx);
             let window = self.sender.scaled(s.window);
             self.sender.init_window((seq, ack), window, false);
@@ -181,6 +187,9 @@ impl Connection {
         let piece = (seq, u64::from(s.len), fin);
         let bytes =
             self.receiver.on_data(now, piece, &self.config, &mut self.timers, &mut self.stats);
+        if self.ecn.wants_ack() {
+            self.receiver.acks.at_once(Owed::Now);
+        }
         self.stats.bytes_delivered += bytes;
         if bytes > 0 {
             cx.record(now, || Event::Delivered { bytes });

@@ -80,9 +80,10 @@ impl Connection {
         let (sack, timestamps, ecn) = if answer {
             (h.sack, self.timestamps.enabled, self.ecn.syn_ack_flags())
         } else {
-            (config.sack, config.timestamps, EcnState::syn_flags(config.ecn))
+            (config.sack, config.timestamps, EcnState::syn_flags(config))
         };
-        let mut s = Segment::tcp(Flags::SYN | ecn, self.iss);
+        let mut s = Segment::tcp(Flags::SYN, self.iss);
+        s.set_ace(ecn);
         s.mss = config.mss;
         s.window = self.receiver.advertise(true);
         if let Some(scale) = scale {
@@ -116,7 +117,7 @@ impl Connection {
         }
         let mut s = Segment::tcp(flags, Seq::wrap(self.iss, out.start));
         s.len = u16::narrow(out.len);
-        s.ecn = if out.ect { Ecn::Ect0 } else { Ecn::NotEct };
+        s.ecn = if out.ect { self.ecn.field(&self.config) } else { Ecn::NotEct };
         // Payload and options together must not exceed the segment size.
         let room = self.sender.mss().saturating_sub(out.len);
         self.fill_header(now, &mut s, room, false);
@@ -138,13 +139,13 @@ impl Connection {
     fn fill_header(&mut self, now: Nanos, s: &mut Segment, room: u32, pure: bool) {
         s.ack = Seq::wrap(self.receiver.irs, self.receiver.acknowledged(pure));
         s.window = self.receiver.advertise(false);
-        s.flags |= self.ecn.ack_flags();
         let mut most = OPTIONS;
         if self.timestamps.enabled {
             s.set_timestamps(self.timestamps.clock(now), self.timestamps.recent());
             most -= TIMESTAMPS;
         }
         self.receiver.add_sacks(s, room.min(most));
+        self.ecn.write(s, pure);
         self.timestamps.on_ack_sent(self.receiver.next);
         self.receiver.acks.on_ack_sent(&mut self.timers);
     }

@@ -116,7 +116,7 @@ impl Connection {
             self.refuse(segment);
         } else if segment.flags.has(Flags::SYN) {
             self.handshake.begun = true;
-            self.ecn.on_syn(segment, self.config.ecn);
+            self.ecn.on_syn(segment, &self.config);
             self.take_syn(now, segment);
             self.set_state(State::SynReceived);
             self.handshake.syn_due = true;
@@ -146,13 +146,15 @@ impl Connection {
             return;
         }
         if acks {
-            self.ecn.on_syn_ack(segment, self.config.ecn);
+            self.ecn.on_syn_ack(segment, &self.config);
         } else {
-            self.ecn.on_syn(segment, self.config.ecn);
+            self.ecn.on_syn(segment, &self.config);
         }
         self.take_syn(now, segment);
         if acks {
-            self.receiver.acks.at_once(Owed::Now);
+            // Accurate feedback tells the ECN field of the SYN-ACK, on a pure ACK.
+            let owed = if self.ecn.is_accurate() { Owed::PureAck } else { Owed::Now };
+            self.receiver.acks.at_once(owed);
             self.establish(now, segment, cx);
         } else {
             // Simultaneous open, section 3.5 figure 8.

@@ -39,6 +39,8 @@ struct Taken {
     /// Round-trip time of the newest segment that the ACK reports.
     rtt: Option<Span>,
     ece: bool,
+    /// Bytes newly reported as marked.
+    marked: u64,
 }
 
 impl Sender {
@@ -98,13 +100,14 @@ impl Sender {
             self.rtt.note_min(rtt);
         }
         let same_window = self.update_window(info.seq, info.ack, self.scaled(segment.window));
-        let ece = self.take_echo(now, segment, prior.flight, env);
+        let delivered = self.rate.delivered() - prior.delivered;
+        let (ece, marked) = self.take_echo(now, segment, (prior.flight, delivered), env);
         // RFC 5681 section 2: outstanding data, no payload, SYN or FIN, no progress, same window.
         // RFC 6675 section 2 requires new SACK information instead.
         let bare = segment.len == 0 && !segment.flags.has(Flags::FIN) && !new && same_window;
         let bare = bare && self.in_flight() > 0;
         let duplicate = self.discipline.is_duplicate(bare, new_sack, new);
-        let taken = Taken { acked, new, new_sack, bare, duplicate, fast, rtt, ece };
+        let taken = Taken { acked, new, new_sack, bare, duplicate, fast, rtt, ece, marked };
         self.recover(now, (&prior, &taken), info.echoed, env, cx);
         if self.is_rack() {
             let bare_duplicate = bare && segment.sacks().is_empty();
@@ -201,6 +204,7 @@ impl Sender {
             // Slow start after a timeout repairs without new data, which alone could carry CWR: the
             // echo repeats marks that the timeout has answered. Linux and ns-2 grow on it.
             ece: taken.ece && !self.recovery.is_timeout(),
+            marked: taken.marked,
         };
         self.law.on_ack(now, &sample);
         if self.recovery.has_prr() {

@@ -6,29 +6,31 @@
 //! was made. Otherwise a law that keeps a share of FlightSize would keep less after an ACK that
 //! covers more. Bytes.
 
-use airtcp_packet::{Flags, Segment};
+use airtcp_packet::Segment;
 use airtcp_units::Nanos;
 
 use super::{Env, Sender};
 use airtcp_congestion::{Congestion, CongestionControl, CongestionKind};
 
 impl Sender {
-    /// Processes the echo of an acknowledgement that found `outstanding` in the network. Returns
-    /// whether the ACK has an echo.
+    /// Processes the echo of an acknowledgement that found `outstanding` in the network and was the first to report
+    /// `delivered` bytes. Returns whether the ACK has an echo, and the bytes that it newly reports as marked, which only
+    /// accurate feedback knows.
     #[inline]
     pub(super) fn take_echo(
         &mut self,
         now: Nanos,
         segment: &Segment,
-        outstanding: u64,
+        (outstanding, delivered): (u64, u64),
         env: &mut Env<'_>,
-    ) -> bool {
+    ) -> (bool, u64) {
         self.recovery.end_mark(self.una);
-        let echo = env.ecn.enabled && segment.flags.has(Flags::ECE);
+        let mss = u64::from(self.mss);
+        let (echo, marked) = env.ecn.echoed(segment, || delivered.div_ceil(mss));
         if echo {
             self.on_ecn_echo(now, outstanding, env);
         }
-        echo
+        (echo, marked * mss)
     }
 
     /// An ACK that found `outstanding` in the network echoed a mark (FlightSize, including the data
@@ -47,8 +49,11 @@ impl Sender {
         self.law.on_congestion(now, &episode);
         self.window_wait.on_mark(before, &self.law);
         env.ecn.on_reduction(self.nxt);
-        env.ecn.marked_up_to = self.nxt;
-        self.prr_begin_mark(env.config);
+        if !self.law.answers_marks_at_once() {
+            // A reaction to a share of marks does not answer a loss of the same window.
+            env.ecn.marked_up_to = self.nxt;
+            self.prr_begin_mark(env.config);
+        }
         // The mark requires a reduction of its own: nothing can be undone any more.
         self.spurious.forget();
         if at_floor {

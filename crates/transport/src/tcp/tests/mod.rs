@@ -1,5 +1,6 @@
 //! Two connections over a pipe in virtual time.
 
+mod accecn;
 mod bbr;
 mod bottleneck;
 mod bulk;
