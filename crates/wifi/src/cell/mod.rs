@@ -24,6 +24,7 @@ mod ending;
 mod ends;
 mod fate;
 mod given_up;
+mod in_order;
 mod judging;
 mod levels;
 mod link_red;
