@@ -93,6 +93,22 @@ impl Resolved {
         self.cells.iter().enumerate().flat_map(hops).collect()
     }
 
+    /// The hop through the air of a number in [`air_hops`](Self::air_hops).
+    pub fn air_hop(&self, number: usize) -> Option<AirHop> {
+        let mut rest = number;
+        for (cell, c) in self.cells.iter().enumerate() {
+            let hops = 2 * c.nodes.len().saturating_sub(1);
+            if rest < hops {
+                let (i, back) = (1 + rest / 2, rest % 2 == 1);
+                let next = c.spec.hops.next_to_access_point(i);
+                let (from, to) = if back { (next, i) } else { (i, next) };
+                return Some(AirHop { cell, from, to });
+            }
+            rest -= hops;
+        }
+        None
+    }
+
     /// The nodes where real traffic enters and leaves, as indices of [`nodes`](Self::nodes): those that `outside` names, or
     /// the two ends of the first flow.
     pub fn outside_nodes(&self) -> Vec<usize> {

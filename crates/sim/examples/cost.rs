@@ -110,9 +110,10 @@ fn tolerant(scheme: &str, loss: &str, count: u64) -> u64 {
     ))
 }
 
-/// The variants of the star whose counts are checked: name, stations, and keys of the cell. The first three have
+/// The variants of the star whose counts are checked: name, stations, and keys of the cell. The first four have
 /// no scheme.
-const CELLS: [(&str, u32, &str); 7] = [
+const CELLS: [(&str, u32, &str); 8] = [
+    ("dcf-2", 2, ""),
     ("dcf", 6, ""),
     ("dcf-50", 50, ""),
     ("edca", 6, EDCA),
@@ -141,6 +142,40 @@ fn star(stations: u32, keys: &str, time: &str) -> u64 {
          timing.ack_rate.fixed = \"6 Mb/s\"\nresidual_error = \"1 %\"\n\
          [[flows]]\ncount = {stations}\nfrom = \"sta*\"\nto = \"ap\"\ntcp = {{ profile = \"s0\", mss = 536 }}\n"
     ))
+}
+
+/// Cells of other standards: aggregates of up to 64 MPDUs of a station that sends UDP below its capacity, or TCP, to
+/// the access point; and an upload over 802.11b and a wire.
+const OTHERS: [&str; 3] = ["ac-udp", "ac-tcp", "b-upload"];
+
+/// Runs one of [`OTHERS`] for `count` milliseconds.
+fn other(name: &str, count: u64) -> u64 {
+    let flow = match name {
+        "ac-udp" => {
+            "transport = \"udp\"\n\
+             app = { kind = \"constant-rate\", rate = \"340 Mb/s\", message = \"1472 B\" }"
+        }
+        _ => "tcp = \"linux\"",
+    };
+    folded(&if name == "b-upload" {
+        format!(
+            "duration = \"{count} ms\"\n[[cells]]\nstandard = \"802.11b\"\n\
+             layout = {{ kind = \"star\", stations = 1, radius_m = 5 }}\ntiming.ack_rate.fixed = \"11 Mb/s\"\n\
+             [[links]]\nfrom = \"ap\"\nto = \"server\"\nrate = \"100 Mb/s\"\ndelay = \"5 ms\"\n\
+             [[flows]]\nfrom = \"sta0\"\nto = \"server\"\n\
+             tcp = {{ profile = \"s0\", recovery = \"sack-ns2\", max_window = 100 }}\n"
+        )
+    } else {
+        format!(
+            "duration = \"{count} ms\"\n[[cells]]\nstandard = \"802.11ac\"\n\
+             layout = {{ kind = \"star\", stations = 1, radius_m = 5 }}\n\
+             propagation.path_loss = {{ model = \"log-distance\", exponent = 3.5, reference_loss_db = 46.67 }}\n\
+             queue = {{ kind = \"drop-tail\", packets = 500 }}\nmac.access = \"edca\"\n\
+             mac.txop_limits = \"2012\"\nmac.edca_access_point_table = \"stations\"\nmac.attempts = 255\n\
+             mac.aggregation = {{ max_bytes = \"65535 B\", max_mpdus = 64, after_missed_block_ack = \"bar\" }}\n\
+             [[flows]]\nfrom = \"sta0\"\nto = \"ap\"\n{flow}\n"
+        )
+    })
 }
 
 /// Runs a scenario. Returns a combination of its fingerprints.
@@ -173,7 +208,8 @@ fn subjects() -> Vec<String> {
     let tolerant = ["lt-tcp 0.01", "lt-tcp 0.3", "sliding 0.01", "sliding 0.3", "ll-harq 0.1"];
     let tolerant = tolerant.map(|scheme| format!("tolerant {scheme}"));
     let slots = ["slots 1.0", "slots 0.9"].map(String::from);
-    let cells = CELLS.map(|(name, ..)| format!("cell {name}"));
+    let cells = CELLS.map(|(name, ..)| name).into_iter().chain(OTHERS);
+    let cells = cells.map(|name| format!("cell {name}"));
     laws.chain(flows).chain(wires).chain(tolerant).chain(slots).chain(cells).collect()
 }
 
@@ -188,6 +224,7 @@ fn main() {
         ["wire", flows, _] => wire(flows.parse().unwrap_or(1), count),
         ["tolerant", scheme, loss, _] => tolerant(scheme, loss, count),
         ["star", n, _] => star(n.parse().unwrap_or(6), "", &format!("{count} s")),
+        ["cell", name, _] if OTHERS.contains(name) => other(name, count),
         ["cell", name, _] => CELLS
             .iter()
             .find(|c| c.0 == *name)

@@ -119,12 +119,11 @@ fn hops<'a>(
             ),
         )
     })?;
-    let air_hops = plan.air_hops();
     let crossed = |hop| match hop {
-        Hop::Link(number) => PathHop::Link(&plan.links[number as usize]),
-        Hop::Air(number) => PathHop::Air(&plan.cells[air_hops[number as usize].cell]),
+        Hop::Link(number) => Some(PathHop::Link(&plan.links[number as usize])),
+        Hop::Air(number) => Some(PathHop::Air(&plan.cells[plan.air_hop(number as usize)?.cell])),
     };
-    Ok(path.into_iter().map(crossed).collect())
+    Ok(path.into_iter().filter_map(crossed).collect())
 }
 
 /// True if the application limits the rate of the flow.

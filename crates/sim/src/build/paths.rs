@@ -23,7 +23,7 @@ fn air_hops(plan: &Resolved) -> Vec<(usize, usize)> {
 
 /// The hops from `node` to `end`; `None` if no path leads there.
 pub(crate) fn path(plan: &Resolved, routes: &Routes, node: usize, end: usize) -> Option<Vec<Hop>> {
-    let steps = steps(plan, routes, &air_hops(plan), node, end)?;
+    let steps = steps(plan, routes, node, end)?;
     Some(steps.into_iter().map(|(_, hop)| hop).collect())
 }
 
@@ -31,7 +31,6 @@ pub(crate) fn path(plan: &Resolved, routes: &Routes, node: usize, end: usize) ->
 fn steps(
     plan: &Resolved,
     routes: &Routes,
-    air_hops: &[(usize, usize)],
     mut node: usize,
     end: usize,
 ) -> Option<Vec<(usize, Hop)>> {
@@ -41,7 +40,10 @@ fn steps(
         path.push((node, hop));
         node = match hop {
             Hop::Link(number) => plan.links[number as usize].to,
-            Hop::Air(number) => air_hops[number as usize].1,
+            Hop::Air(number) => {
+                let hop = plan.air_hop(number as usize)?;
+                plan.cells[hop.cell].nodes[hop.to]
+            }
         };
     }
     Some(path)
@@ -55,7 +57,7 @@ pub(crate) fn hop_from(
     end: usize,
     node: usize,
 ) -> Option<Hop> {
-    let steps = steps(plan, routes, &air_hops(plan), start, end)?;
+    let steps = steps(plan, routes, start, end)?;
     steps.into_iter().find(|(at, _)| *at == node).map(|(_, hop)| hop)
 }
 
@@ -71,10 +73,9 @@ pub struct Way {
 /// By flow, the ways from its `from` to its `to`, and back. Empty if there is no path.
 pub fn ways(plan: &Resolved) -> Vec<[Way; 2]> {
     let (routes, air) = (routes(plan), plan.air_hops());
-    let ends = air_hops(plan);
     let way = |from: usize, to: usize| {
         let mut way = Way::default();
-        for (_, hop) in steps(plan, &routes, &ends, from, to).unwrap_or_default() {
+        for (_, hop) in steps(plan, &routes, from, to).unwrap_or_default() {
             match hop {
                 Hop::Link(number) => way.links.push(number as usize),
                 Hop::Air(number) => way.cells.push(air[number as usize].cell),
@@ -133,5 +134,28 @@ mod tests {
         assert_eq!(links_on_way(&plan, 1), [1]);
         assert!(links_on_way(&plan, 2).is_empty());
         assert_eq!(ways(&plan)[0][1].links, [2, 1]);
+    }
+
+    /// A hop through the air by its number is the one in the list of all.
+    #[test]
+    fn hops_through_the_air_by_number() {
+        let cell = |name: &str, keys: &str| {
+            format!(
+                "[[cells]]\nname = \"{name}\"\naccess_point = \"{name}p\"\nprefix = \"{name}\"\n{keys}\n"
+            )
+        };
+        let text = "duration = \"1 s\"\n".to_owned()
+            + &cell("a", "layout = { kind = \"star\", stations = 3 }")
+            + &cell(
+                "b",
+                "hops = \"chain\"\nlayout = { kind = \"line\", stations = 4, spacing_m = 5 }",
+            )
+            + "[[flows]]\nfrom = \"a0\"\nto = \"ap\"\n";
+        let plan = airtcp_scenario::read(&text, "", &[]).unwrap().resolve().unwrap();
+        let all = plan.air_hops();
+        assert!(all.len() > 8);
+        let each: Vec<AirHop> = (0..all.len()).filter_map(|i| plan.air_hop(i)).collect();
+        assert_eq!(each, all);
+        assert_eq!(plan.air_hop(all.len()), None);
     }
 }

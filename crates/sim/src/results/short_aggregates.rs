@@ -11,6 +11,7 @@
 use airtcp_scenario::{Cell, Resolved};
 use airtcp_units::Span;
 use airtcp_wifi::mac::{AggregateLimits, Category};
+use airtcp_wifi::scheme::Seams;
 
 use super::{Replication, StationResult};
 
@@ -27,16 +28,17 @@ pub(crate) fn warnings(plan: &Resolved, replications: &[Replication]) -> Vec<Str
         if cell.taken_out || !spec.standard.has_mcs() || spec.mac.ofdma.is_some() {
             continue;
         }
+        let Ok(seams) = spec.seams() else { continue };
         for station in 0..cell.nodes.len() {
             let of = |run: &'_ Replication| run.cells.get(number)?.stations.get(station).cloned();
             let all: Vec<StationResult> = replications.iter().filter_map(of).collect();
-            found.extend(warning(cell, station, &all));
+            found.extend(warning(cell, &seams, station, &all));
         }
     }
     found
 }
 
-fn warning(cell: &Cell, station: usize, all: &[StationResult]) -> Option<String> {
+fn warning(cell: &Cell, seams: &Seams, station: usize, all: &[StationResult]) -> Option<String> {
     let name = &all.first()?.name;
     let count = all.len() as f64;
     let mean = |of: &dyn Fn(&StationResult) -> f64| all.iter().map(of).sum::<f64>() / count;
@@ -53,7 +55,7 @@ fn warning(cell: &Cell, station: usize, all: &[StationResult]) -> Option<String>
     // Full packets of an MPDU: more than one with A-MSDU.
     let packets = (8.0 * f64::from(limits.amsdu_bytes) / PACKET_BITS).floor().max(1.0);
     let bits = packets * PACKET_BITS;
-    let in_time = longest(cell, station, &limits)?.as_secs_f64() * sent / times;
+    let in_time = longest(seams, station, &limits)?.as_secs_f64() * sent / times;
     let fits = f64::from(limits.mpdus).min((8.0 * f64::from(limits.bytes)).min(in_time) / bits);
     let mpdus = mean(&|station| station.aggregate_mean_mpdus.unwrap_or(1.0));
     if fits < LEAST || queued < 2.0 * fits * packets || mpdus >= fits / 4.0 {
@@ -83,8 +85,7 @@ fn warning(cell: &Cell, station: usize, all: &[StationResult]) -> Option<String>
 }
 
 /// Longest time of a PPDU: of the limit of its aggregate, or of the transmission opportunities of best effort.
-fn longest(cell: &Cell, station: usize, limits: &AggregateLimits) -> Option<Span> {
-    let seams = cell.spec.seams().ok()?;
+fn longest(seams: &Seams, station: usize, limits: &AggregateLimits) -> Option<Span> {
     let access = &seams.stations.get(station)?.access;
     let txop = access.get(Category::BestEffort as usize).or(access.first())?.txop;
     Some(if txop == Span::ZERO { limits.time } else { limits.time.min(txop) })

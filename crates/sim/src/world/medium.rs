@@ -1,13 +1,15 @@
 //! A medium in the world: its cells, and the queues of their stations.
 
+mod fill;
+
 use std::collections::VecDeque;
 use std::ops::Range;
 
 use airtcp_packet::{Kind, PacketId, Pool, Segment};
 use airtcp_probe::{EventSource, PoolCx, Probe};
-use airtcp_queueing::{Airtime, Backlog, Qdisc, Queue, Verdict, Wanted};
+use airtcp_queueing::{Airtime, Qdisc, Queue, Verdict};
 use airtcp_units::{Nanos, Narrow};
-use airtcp_wifi::cell::{self, Delivery, ExchangeAirtime, Filling, Offered};
+use airtcp_wifi::cell::{self, Delivery, ExchangeAirtime, Offered};
 use airtcp_wifi::mac::Category;
 use airtcp_wifi::node::NodeId;
 use airtcp_wifi::scheme::ControlCategory;
@@ -235,7 +237,12 @@ impl Medium {
             forget_dropped(waiting, queued, cx.pool);
         }
         self.refill(now, place, probe, pool);
-        true
+        // The packet waits until its station is ready for the category. Those of other categories have waited before.
+        P::ON
+            || self.cell.is_ready(station, category)
+            || self.cell.has_ready()
+            || !self.held.is_empty()
+            || self.shares_airtime
     }
 
     /// Takes packets out of a queue while its station has places below it.
@@ -318,101 +325,6 @@ impl Medium {
         };
         let (packet, entered) = next?;
         Some(Offered { packet, to: to(pool, packet), category, entered })
-    }
-
-    /// The next packet for the receiver of an aggregate, whatever comes before it, if it fits: one that waits below the
-    /// queue, or where nothing waits there one of the queue.
-    fn next_packet_for<P: Probe>(
-        &mut self,
-        now: Nanos,
-        filling: Filling,
-        to: &impl Fn(&Pool, PacketId) -> NodeId,
-        probe: &mut P,
-        pool: &mut Pool,
-    ) -> Option<Offered> {
-        let Filling { station, category, to: receiver, .. } = filling;
-        let place = self.place(station, category);
-        let offered = |(packet, entered)| Offered { packet, to: receiver, category, entered };
-        if self.below.has_places(place) {
-            self.refill(now, place, probe, pool);
-            let found = self.below.find(place, |packet| to(pool, packet) == receiver)?;
-            let packet = self.below.get(place, found)?;
-            if !self.cell.has_room(station, pool.get(packet).wire_len()) {
-                return None;
-            }
-            return self.below.remove(place, found).map(offered);
-        }
-        let source = EventSource::Queue(self.first_queue + u32::narrow(place));
-        let Self { cell, queues, .. } = self;
-        let fits = |length: u32| cell.has_room(station, length);
-        let wanted = Wanted { receiver: *self.nodes.get(receiver.index())?, fits: &fits };
-        let packet = queues[place].dequeue_for(now, &wanted, &mut PoolCx::new(probe, pool, source));
-        let packet = packet?;
-        Some(offered((packet, left(&mut self.waiting[place], packet).unwrap_or(now))))
-    }
-
-    /// Plans the multi-user access of number `number` of this instant, if it is one: names the stations with packets
-    /// in the queue.
-    fn plan<P: Probe>(&mut self, now: Nanos, number: usize, probe: &mut P, pool: &mut Pool) {
-        let Some((station, category)) = self.cell.planning(number) else { return };
-        let place = self.place(station, category);
-        let receivers = self.queues[place].waiting_receivers();
-        let cell = self.cells.partition_point(|first| *first <= station.index()) - 1;
-        let named = |to: &NodeId| self.nodes.get(to.index()).is_some_and(|n| receivers.contains(n));
-        let queued: Vec<NodeId> = self.stations(cell).filter(named).collect();
-        let mut cx = PoolCx::new(probe, pool, EventSource::Medium(self.number));
-        self.cell.plan(now, station, &queued, &mut cx);
-    }
-
-    /// Tells a station the length of its queue, which its data frame reports.
-    fn report_queue(&mut self, number: usize, pool: &Pool) {
-        let Some((station, category)) = self.cell.reporting(number) else { return };
-        let place = self.place(station, category);
-        let Backlog { packets, bytes } = self.queues[place].backlog();
-        let aside = self.set_aside.iter().filter(|(queue, _)| *queue == place);
-        let length = |(_, offered): &(usize, Offered)| pool.get(offered.packet).wire_len();
-        let queued = aside.map(length).fold((packets, bytes), |(packets, bytes), length| {
-            (packets + 1, bytes + u64::from(length))
-        });
-        self.cell.set_queued(station, category, queued);
-    }
-
-    /// Fills aggregate number `number` of this instant with packets for its receiver from the queue of its category, as
-    /// long as there is room. A discipline that does not name receivers gives them only as long as they follow one
-    /// another. `to` is the receiving station of a packet.
-    pub(crate) fn fill<P: Probe>(
-        &mut self,
-        now: Nanos,
-        number: usize,
-        to: impl Fn(&Pool, PacketId) -> NodeId,
-        probe: &mut P,
-        pool: &mut Pool,
-    ) {
-        if self.shares_airtime {
-            self.report_airtime();
-        }
-        self.plan(now, number, probe, pool);
-        while let Some(Some(filling)) = self.cell.filling(number) {
-            let Filling { station, category, multi_user, .. } = filling;
-            let place = self.place(station, category);
-            let next = if self.by_receiver[place] {
-                self.next_packet_for(now, filling, &to, probe, pool)
-            } else {
-                self.next_packet(now, (station, category), &to, probe, pool)
-            };
-            let mut cx = PoolCx::new(probe, pool, EventSource::Medium(self.number));
-            if let Some(offered) = next {
-                if self.cell.fill(now, station, offered, &mut cx) {
-                    continue;
-                }
-                self.set_aside.push((place, offered));
-            }
-            if !multi_user {
-                break;
-            }
-            self.cell.close_filling(station);
-        }
-        self.report_queue(number, pool);
     }
 
     /// Reports the airtime of each finished exchange to the queues of both stations.

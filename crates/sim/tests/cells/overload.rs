@@ -1,5 +1,5 @@
-//! Short cuts for offered load that a cell cannot carry change nothing: a run without a probe equals one with a
-//! probe, which takes none of them.
+//! Short cuts change nothing: for offered load that a cell cannot carry, and for the packets of an aggregate, which is
+//! filled and taken in one go. A run without a probe equals one with a probe, which takes none of them.
 
 use airtcp_probe::{EventSource, Probe};
 use airtcp_units::Nanos;
@@ -30,6 +30,10 @@ fn cells() -> impl Strategy<Value = &'static str> {
         "standard = \"802.11a\"\nmac.access = \"edca\"",
         "standard = \"802.11n\"\nmac.hardware_queue = 30",
         "standard = \"802.11ac\"\nresidual_error = 0.2",
+        "standard = \"802.11ac\"\nmac.lifetime = \"5 ms\"\nmac.aggregation.density = \"8 us\"",
+        "standard = \"802.11ac\"\nmac.access = \"edca\"\nmac.aggregation.max_amsdu_bytes = \"4000 B\"",
+        "standard = \"802.11n\"\nmac.rts_threshold = \"500 B\"\nmac.aggregation.after_missed_block_ack = \"bar\"",
+        "standard = \"802.11ac\"\nmac.ablation.speed = 2.0",
         "standard = \"802.11ax\"\naccess_point_queue.kind = \"airtime-fair\"",
         "standard = \"802.11ax\"\nmac.ofdma = {}\naccess_point_queue.kind = \"airtime-fair\"",
     ])
@@ -81,6 +85,25 @@ proptest! {
     #[test]
     fn short_cuts_change_nothing(network in networks()) {
         compare(&network);
+    }
+}
+
+/// Aggregates are long, with and without MPDUs that are lost and held back.
+#[test]
+fn long_aggregates_are_filled_in_one_go() {
+    for keys in ["", "residual_error = 0.1"] {
+        for (from, to) in [("sta*", "ap"), ("ap", "sta*")] {
+            let text = format!(
+                "duration = \"100 ms\"\n[[cells]]\nstandard = \"802.11ac\"\n{keys}\n\
+                 layout = {{ kind = \"star\", stations = 2, radius_m = 5 }}\n\
+                 [[flows]]\ncount = 2\nfrom = \"{from}\"\nto = \"{to}\"\ntransport = \"udp\"\n\
+                 app = {{ kind = \"constant-rate\", rate = \"400 Mb/s\", message = \"1472 B\" }}\n"
+            );
+            let (result, Watch) = run_both(&text, Watch);
+            let stations = result.replications[0].cells[0].stations.iter();
+            let longest = stations.filter_map(|s| s.aggregate_mean_mpdus).fold(0.0, f64::max);
+            assert!(longest > 20.0, "{longest} MPDUs");
+        }
     }
 }
 

@@ -1,4 +1,7 @@
 //! When the stations, the controllers and the reorder buffers of a medium act next.
+//!
+//! An event changes a station several times. The station's time is computed when it is asked for, once after all
+//! changes, and not at all if the station joins the shared view before.
 
 use airtcp_units::Nanos;
 
@@ -8,7 +11,7 @@ use crate::scheme::AifsController;
 #[derive(Debug)]
 pub(super) struct Agenda {
     /// By station; never for a station that shares a view.
-    stations: Vec<Nanos>,
+    stations: Vec<Timer>,
     /// When reorder buffers may hand over packets.
     reorder: Nanos,
     /// Controllers of schemes, each with the number of its cell's first station.
@@ -18,11 +21,19 @@ pub(super) struct Agenda {
     stale: bool,
 }
 
+/// When a station acts next.
+#[derive(Debug, Clone, Copy)]
+struct Timer {
+    at: Nanos,
+    /// True if the station has changed since this was computed.
+    changed: bool,
+}
+
 impl Agenda {
     /// Nothing to do for these stations yet.
     pub(super) fn new(stations: usize) -> Self {
         Self {
-            stations: vec![Nanos::NEVER; stations],
+            stations: vec![Timer { at: Nanos::NEVER, changed: false }; stations],
             reorder: Nanos::NEVER,
             controllers: Vec::new(),
             next: Nanos::NEVER,
@@ -36,28 +47,32 @@ impl Agenda {
         self.controllers.extend(controllers.into_iter().map(|controller| (first, controller)));
     }
 
-    /// A station acts next at `at`.
+    /// A station has changed, and may act at another time.
     #[inline]
-    pub(super) fn set(&mut self, station: usize, at: Nanos) {
-        if self.stations[station] != at {
-            self.stations[station] = at;
-            self.stale = true;
+    pub(super) fn change(&mut self, station: usize) {
+        self.stations[station].changed = true;
+        self.stale = true;
+    }
+
+    /// A station does not act, until it changes.
+    #[inline]
+    pub(super) fn rest(&mut self, station: usize) {
+        self.stations[station] = Timer { at: Nanos::NEVER, changed: false };
+        self.stale = true;
+    }
+
+    /// When a station acts next; `timer` computes it.
+    #[inline]
+    pub(super) fn of(&mut self, station: usize, timer: impl FnOnce(usize) -> Nanos) -> Nanos {
+        let own = &mut self.stations[station];
+        if own.changed {
+            *own = Timer { at: timer(station), changed: false };
         }
-    }
-
-    /// True if a station acts by `now`.
-    #[inline]
-    pub(super) fn is_due(&self, station: usize, now: Nanos) -> bool {
-        self.stations[station] <= now
-    }
-
-    /// When a station acts next.
-    #[cfg(test)]
-    pub(super) fn of(&self, station: usize) -> Nanos {
-        self.stations[station]
+        own.at
     }
 
     /// Reorder buffers may hand over packets at `at`.
+    #[inline]
     pub(super) fn set_reorder(&mut self, at: Nanos) {
         if self.reorder != at {
             self.reorder = at;
@@ -83,18 +98,23 @@ impl Agenda {
     }
 
     /// The controllers, each with the number of its cell's first station.
+    #[inline]
     pub(super) fn controllers(&self) -> impl Iterator<Item = &(usize, AifsController)> {
         self.controllers.iter()
     }
 
-    /// When the first of the stations in `apart`, the controllers and the reorder buffers acts.
+    /// When the first of the stations in `apart`, the controllers and the reorder buffers acts. `timer` computes when a
+    /// station does.
     #[inline]
-    pub(super) fn next(&mut self, apart: &[u32]) -> Nanos {
+    pub(super) fn next(&mut self, apart: &[u32], timer: impl Fn(usize) -> Nanos) -> Nanos {
         if self.stale {
             self.stale = false;
-            let stations = apart.iter().map(|station| self.stations[*station as usize]);
             let controllers = self.controllers.iter().map(|(_, controller)| controller.next);
-            self.next = stations.chain(controllers).fold(self.reorder, Nanos::min);
+            let mut next = controllers.fold(self.reorder, Nanos::min);
+            for station in apart {
+                next = next.min(self.of(*station as usize, &timer));
+            }
+            self.next = next;
         }
         self.next
     }

@@ -9,7 +9,6 @@
 //! work is done for single MPDUs. A station for which the aggregate is not decodes it if it decodes at
 //! least one MPDU, which has the Duration field.
 
-use airtcp_packet::PacketId;
 use airtcp_probe::air::AirFrame;
 use airtcp_probe::{DropReason, PoolCx, Probe};
 use airtcp_units::{Nanos, Span};
@@ -18,11 +17,10 @@ use super::clock::Clocked;
 use super::fate::{Fate, Loss};
 use super::judging::Judging;
 use super::medium::Medium;
-use super::packet::{Admitted, Delivery, Filling, Offered};
+use super::packet::{Admitted, Filling, Offered};
 use super::radio::Reception;
-use super::reorder::Deliveries;
 use super::transmission::Transmission;
-use crate::mac::{Class, Frame, Joining, Kind, SignalQuality, data_bytes, places};
+use crate::mac::{Class, Joining, Kind, SignalQuality, data_bytes, places};
 use crate::node::NodeId;
 
 impl Medium {
@@ -173,11 +171,7 @@ impl Medium {
         if addressed {
             outcomes.drain(..known);
             self.ending.blame(reception.interferer);
-            for (number, right) in outcomes.iter().enumerate() {
-                if *right {
-                    self.take_mpdu(now, &sent.frame, number, cx);
-                }
-            }
+            self.take_mpdus(now, &sent.frame, &outcomes, cx);
             if any {
                 self.ending.decode();
             }
@@ -199,6 +193,11 @@ impl Medium {
             .map(|mpdu| mpdu.bytes);
         let clear = bss.levels.clear(sent);
         let mut by = Judging::new(sent, self.radios[i].pieces());
+        if by.is_sure() && clear >= 1.0 && !bss.ambient.has_destroyers(bss.local(i)) {
+            let count = if all { usize::from(frame.subframes) } else { 1 };
+            outcomes.resize(outcomes.len() + count, true);
+            return;
+        }
         for (number, place) in (0..).zip(places(mpdus, rules, frame.mode)) {
             let survival =
                 clear * by.survival(place, |sinr, bits| bss.error.success(frame.mode, sinr, bits));
@@ -236,102 +235,6 @@ impl Medium {
             self.stations[i].on_rx_error(now, noticed, &bss.rules);
         }
         self.settle(now, i, cx);
-    }
-
-    /// Moves the packet of an MPDU that was decoded from its sender to the reorder buffer of the receiver. The
-    /// MPDU is number `number` of its PPDU.
-    pub(super) fn take_mpdu<P: Probe>(
-        &mut self,
-        now: Nanos,
-        frame: &Frame,
-        number: usize,
-        cx: &mut PoolCx<'_, P>,
-    ) {
-        let sender = &mut self.stations[frame.from.index()];
-        let Some(mpdu) = sender.subframe(usize::from(frame.category), number) else { return };
-        let Some(packet) = mpdu.packet.take() else { return };
-        let (sequence, frame_bytes) = (mpdu.sequence, mpdu.part.bytes_of_all());
-        let place = (usize::from(frame.category), frame.to, sequence);
-        let has_riders = mpdu.riders > 0;
-        self.keep_in_order(now, frame, (packet, frame_bytes), (place, has_riders), cx);
-    }
-
-    /// Gives the packets of a frame that was decoded to the reorder buffer of the receiver: the first one with the length
-    /// of its data frame, and those behind it in the MPDU at `place`, if it has any.
-    pub(super) fn keep_in_order<P: Probe>(
-        &mut self,
-        now: Nanos,
-        frame: &Frame,
-        (packet, frame_bytes): (PacketId, u32),
-        (place, has_riders): ((usize, NodeId, u16), bool),
-        cx: &mut PoolCx<'_, P>,
-    ) {
-        let (from, to, sequence) = (frame.from, frame.to, place.2);
-        let rules = self.cells.of(to.index()).rules.aggregation;
-        let sender = &mut self.stations[from.index()];
-        let mut packets =
-            Deliveries { first: Delivery { to, packet, frame_bytes }, more: Vec::new() };
-        if has_riders {
-            let more = sender.take_riders(place).into_iter();
-            packets.more =
-                more.map(|(packet, frame_bytes)| Delivery { to, packet, frame_bytes }).collect();
-        }
-        let Some((rules, buffers)) = rules.zip(self.reorder.as_mut()) else {
-            packets.hand_over(&mut self.outbox);
-            return;
-        };
-        let session = (to, from, frame.category);
-        // Frames between stations without HT have no session, nor have those of stations without A-MPDU.
-        if rules.is_single() || !frame.mode.is_mcs() && !buffers.has(session) {
-            packets.hand_over(&mut self.outbox);
-            return;
-        }
-        let window = (rules.window(frame.mode).max(2), rules.reorder_timeout);
-        let number = sender.session(to, usize::from(frame.category));
-        buffers.open(session, number, frame.sequence, &mut self.outbox);
-        let taken = buffers.take(now, session, sequence, window, packets, &mut self.outbox);
-        if let Err(Deliveries { first, more }) = taken {
-            for delivery in std::iter::once(first).chain(more) {
-                cx.discard(now, delivery.packet, DropReason::Duplicate, from.0);
-                self.books.on_outdated(from, frame.category);
-            }
-        }
-        self.refresh_reorder();
-    }
-
-    /// Moves the window of a receiver to the start that a BlockAckReq names.
-    pub(super) fn move_window(&mut self, frame: &Frame) {
-        let rules = self.cells.of(frame.to.index()).rules.aggregation;
-        if let Some((rules, buffers)) = rules.zip(self.reorder.as_mut()) {
-            let session = (frame.to, frame.from, frame.category);
-            let timeout = rules.reorder_timeout;
-            let sender = &self.stations[frame.from.index()];
-            let number = sender.session(frame.to, usize::from(frame.category));
-            buffers.open(session, number, frame.sequence, &mut self.outbox);
-            buffers.move_window(session, frame.sequence, timeout, &mut self.outbox);
-            self.refresh_reorder();
-        }
-    }
-
-    /// Hands over the packets that have waited in reorder buffers for the timeout.
-    #[inline(never)]
-    pub(super) fn release_due(&mut self, now: Nanos) {
-        let Self { reorder, cells, outbox, .. } = self;
-        let Some(buffers) = reorder.as_mut().filter(|buffers| buffers.next() <= now) else {
-            return;
-        };
-        let timeout = |receiver: NodeId| {
-            let rules = &cells.of(receiver.index()).rules.aggregation;
-            rules.map_or(Span::ZERO, |rules| rules.reorder_timeout)
-        };
-        buffers.expire(now, timeout, outbox);
-        self.refresh_reorder();
-    }
-
-    /// Takes the deadline of the reorder buffers.
-    fn refresh_reorder(&mut self) {
-        let next = self.reorder.as_ref().map_or(Nanos::NEVER, |buffers| buffers.next());
-        self.agenda.set_reorder(next);
     }
 
     /// Counts the MPDUs of an aggregate at its end. A cause of loss is that of the PPDU. Returns it if no MPDU was

@@ -223,6 +223,7 @@ impl Air {
     }
 
     /// When frames become detected next.
+    #[inline]
     pub(super) fn next_detection(&self) -> Nanos {
         self.detections.front().copied().unwrap_or(Nanos::NEVER)
     }

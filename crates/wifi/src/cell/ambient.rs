@@ -113,7 +113,14 @@ impl Ambient {
         (on, self.clock.own_from(until))
     }
 
+    /// True if interferers may destroy frames that a station receives.
+    #[inline]
+    pub(crate) fn has_destroyers(&self, station: usize) -> bool {
+        !self.destroyers[station].is_empty()
+    }
+
     /// True if an interferer destroys a frame that a station received.
+    #[inline]
     pub(crate) fn destroys(&self, station: usize, frame: impl FnOnce() -> Exposure) -> bool {
         let destroyers = &self.destroyers[station];
         if destroyers.is_empty() {
@@ -175,6 +182,7 @@ impl Ambient {
     }
 
     /// True if an interferer makes a station's medium busy.
+    #[inline]
     pub(crate) fn is_heard_at(&self, station: usize) -> bool {
         self.held[station] > 0
     }

@@ -26,6 +26,25 @@ pub(super) struct Books {
     completions: Completions,
 }
 
+/// MPDUs of an A-MPDU in a row that are alike.
+struct Row {
+    class: Class,
+    bytes: u32,
+    flow: u32,
+    lost: bool,
+    mpdus: u64,
+    /// Bits of the packets behind the first one of each.
+    others: u64,
+}
+
+impl Row {
+    /// True if another MPDU is like them.
+    #[inline]
+    fn is_like(&self, mpdu: &Mpdu, lost: bool) -> bool {
+        (self.class, self.bytes, self.flow, self.lost) == (mpdu.class, mpdu.bytes, mpdu.flow, lost)
+    }
+}
+
 /// Packets: from the head of a category to the end of their exchange.
 impl Books {
     pub(super) fn new(stations: usize) -> Self {
@@ -209,16 +228,34 @@ impl Books {
         loss: Loss,
         mut bits: u64,
     ) -> u64 {
-        let stats = &mut self.stats[frame.from.index()];
-        for (number, (Mpdu { class, bytes, flow, .. }, riders)) in mpdus.enumerate() {
+        // MPDUs in a row that are alike count at once.
+        let mut row: Option<Row> = None;
+        for (number, (mpdu, riders)) in mpdus.enumerate() {
             let lost = decoded.get(number) != Some(&true);
-            stats.on_subframe(frame, (*class, *bytes), lost.then_some(loss));
-            let own = 8 * u64::from(*bytes);
             let others = self.shares.on_riders(riders);
-            self.shares.on_sent(Some(*flow), own - others);
-            bits = bits.saturating_sub(own);
+            match &mut row {
+                Some(row) if row.is_like(mpdu, lost) => {
+                    row.mpdus += 1;
+                    row.others += others;
+                }
+                _ => {
+                    let (class, bytes, flow) = (mpdu.class, mpdu.bytes, mpdu.flow);
+                    let new = Row { class, bytes, flow, lost, mpdus: 1, others };
+                    bits = bits.saturating_sub(self.on_row(frame, row.replace(new), loss));
+                }
+            }
         }
-        bits
+        bits.saturating_sub(self.on_row(frame, row, loss))
+    }
+
+    /// MPDUs that are alike end. Returns their bits.
+    fn on_row(&mut self, frame: &Frame, row: Option<Row>, loss: Loss) -> u64 {
+        let Some(Row { class, bytes, flow, lost, mpdus, others }) = row else { return 0 };
+        let stats = &mut self.stats[frame.from.index()];
+        stats.on_subframes(frame, (class, bytes), lost.then_some(loss), mpdus);
+        let own = 8 * u64::from(bytes) * mpdus;
+        self.shares.on_sent(Some(flow), own - others);
+        own
     }
 }
 

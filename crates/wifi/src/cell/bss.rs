@@ -93,6 +93,7 @@ impl Bss {
     }
 
     /// Number of a station in its cell.
+    #[inline]
     pub(crate) const fn local(&self, station: usize) -> usize {
         station - self.first
     }
@@ -110,12 +111,14 @@ impl Bss {
     }
 
     /// The band of its frames in `mode` that occupy `width`.
+    #[inline]
     pub(crate) fn band_of(&self, mode: Mode, width: Width) -> Occupied {
         let band = Occupied::of(mode, width);
         self.channel.map_or(band, |channel| band.at(channel.spectrum(width)))
     }
 
     /// Counts the start of a transmission of one of the cell's stations.
+    #[inline]
     pub(crate) const fn on_start(&mut self, now: Nanos) {
         if self.on_air == 0 {
             self.busy_since = now;
@@ -125,6 +128,7 @@ impl Bss {
     }
 
     /// Counts the end of a transmission of one of the cell's stations.
+    #[inline]
     pub(crate) const fn on_end(&mut self, now: Nanos) {
         self.on_air -= 1;
         if self.on_air == 0 {

@@ -57,6 +57,7 @@ impl Cells {
     }
 
     /// The cell, if there is only one.
+    #[inline]
     pub(super) const fn only(&self) -> Option<&Bss> {
         if let [cell] = self.cells.as_slice() { Some(cell) } else { None }
     }
@@ -122,6 +123,7 @@ impl Cells {
     }
 
     /// The random draw of an MPDU of a transmission at a radio, independent of other cells.
+    #[inline]
     pub(super) fn draw_mpdu(&self, sent: &Transmission, radio: usize, number: u64) -> f64 {
         let sender = self.sending(sent);
         let [own, abroad] = &sender.draws_mpdu;

@@ -21,13 +21,27 @@ impl<'a> Judging<'a> {
         Self { sent, pieces, last: None }
     }
 
+    /// True if no bit can be lost.
+    pub(super) const fn is_sure(&self) -> bool {
+        self.pieces.is_empty()
+    }
+
     /// Probability that all bits of the MPDU at these bytes are correct.
+    #[inline]
     pub(super) fn survival(&mut self, place: (u32, u32), success: impl Fn(f64, u64) -> f64) -> f64 {
         if self.pieces.is_empty() {
             return 1.0;
         }
-        let (from, until) = self.sent.times(place);
         let bits = 8 * u64::from(place.1 - place.0);
+        // In an interval that covers the whole PSDU lie all bits of each MPDU, and MPDUs of one length are alike.
+        if let [piece] = self.pieces
+            && piece.from <= self.sent.body
+            && piece.until >= self.sent.ends
+            && self.sent.holds(place.1)
+        {
+            return self.factor(piece.sinr, bits, success);
+        }
+        let (from, until) = self.sent.times(place);
         let mut survival = 1.0;
         for piece in self.pieces {
             let (begins, ends) = (piece.from.max(from), piece.until.min(until));
@@ -35,16 +49,22 @@ impl<'a> Judging<'a> {
                 continue;
             }
             let part = share(ends.since(begins).0, until.since(from).0, bits);
-            survival *= match self.last {
-                Some((sinr, same, known)) if (sinr, same) == (piece.sinr.to_bits(), part) => known,
-                _ => {
-                    let new = success(piece.sinr, part);
-                    self.last = Some((piece.sinr.to_bits(), part, new));
-                    new
-                }
-            };
+            survival *= self.factor(piece.sinr, part, &success);
         }
         survival
+    }
+
+    /// Probability that as many bits are correct at an SINR.
+    #[inline]
+    fn factor(&mut self, sinr: f64, bits: u64, success: impl Fn(f64, u64) -> f64) -> f64 {
+        match self.last {
+            Some((same, number, known)) if (same, number) == (sinr.to_bits(), bits) => known,
+            _ => {
+                let new = success(sinr, bits);
+                self.last = Some((sinr.to_bits(), bits, new));
+                new
+            }
+        }
     }
 
     /// What an interferer sees of the MPDU at these bytes.

@@ -51,11 +51,13 @@ impl Levels {
 
     /// True if `power` exceeds the sum of `others` by the factor `ratio`. With an infinite ratio,
     /// only others above the detection threshold count.
+    #[inline]
     pub(crate) fn exceeds(&self, power: f64, others: f64, ratio: f64) -> bool {
         if ratio.is_finite() { power >= others * ratio } else { others < self.carrier_sense }
     }
 
     /// Probability that a frame is not lost to residual errors (causes outside the models).
+    #[inline]
     pub(crate) fn clear(&self, sent: &Transmission) -> f64 {
         if sent.frame.kind == Kind::Data { 1.0 - self.residual } else { 1.0 }
     }

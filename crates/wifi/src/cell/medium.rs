@@ -191,7 +191,8 @@ impl Medium {
     /// Own instant of the next timer.
     pub(super) fn own_timer(&mut self) -> Nanos {
         self.join_idle();
-        let next = self.agenda.next(&self.alike.apart);
+        let Self { agenda, alike, stations, cells, .. } = self;
+        let next = agenda.next(&alike.apart, |i| stations[i].next_timer(&cells.of(i).rules));
         if self.alike.qualifies() {
             return next.min(self.alike.next_timer());
         }
@@ -304,7 +305,7 @@ impl Medium {
         self.leave_due(now);
         for place in 0..self.alike.apart.len() {
             let i = self.alike.apart[place] as usize;
-            if !self.agenda.is_due(i, now) {
+            if self.deadline(i) > now {
                 continue;
             }
             let rules = &self.cells.of(i).rules;
@@ -320,7 +321,7 @@ impl Medium {
                     self.outbox.wants_filling(NodeId(u32::narrow(i)));
                 }
                 // Until the frame begins, at this instant, the station has no other.
-                self.agenda.set(i, Nanos::NEVER);
+                self.agenda.rest(i);
             } else {
                 self.refresh(u32::narrow(i));
                 if self.stations[i].multi_user.is_access_point() {
@@ -349,12 +350,17 @@ impl Medium {
         self.touched = touched;
     }
 
-    /// Takes a station's new deadline.
+    /// A station has changed, and with it perhaps its deadline.
     #[inline]
     pub(super) fn refresh(&mut self, station: u32) {
-        let i = station as usize;
-        let next = self.stations[i].next_timer(&self.cells.of(i).rules);
-        self.agenda.set(i, next);
+        self.agenda.change(station as usize);
+    }
+
+    /// When a station with a view of its own acts next.
+    #[inline]
+    pub(super) fn deadline(&mut self, i: usize) -> Nanos {
+        let Self { agenda, stations, cells, .. } = self;
+        agenda.of(i, |i| stations[i].next_timer(&cells.of(i).rules))
     }
 
     /// Counts a station's finished exchanges, and removes dropped packets from the pool.

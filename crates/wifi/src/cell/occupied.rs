@@ -28,11 +28,13 @@ pub(crate) struct Occupied {
 
 impl Occupied {
     /// A whole channel.
+    #[inline]
     pub(crate) fn whole(width: Width) -> Self {
         Self { hz: f64::from(width.mhz()) * 1e6, spectrum: Spectrum::default() }
     }
 
     /// The band of a frame in `mode`, if its sender and its receiver both have `width`.
+    #[inline]
     pub(crate) fn of(mode: Mode, width: Width) -> Self {
         if mode.is_mcs() {
             return Self { hz: mode.bandwidth_hz(), spectrum: Spectrum::default() };
@@ -46,16 +48,19 @@ impl Occupied {
     }
 
     /// This band at its frequencies.
+    #[inline]
     pub(crate) const fn at(self, spectrum: Spectrum) -> Self {
         Self { spectrum, ..self }
     }
 
     /// Its width in Hz.
+    #[inline]
     pub(crate) const fn hz(self) -> f64 {
         self.hz
     }
 
     /// Its frequencies, if several cells share the medium; else empty.
+    #[inline]
     pub(crate) const fn spectrum(self) -> Spectrum {
         self.spectrum
     }

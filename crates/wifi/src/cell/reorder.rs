@@ -11,7 +11,7 @@
 //! The sender numbers its sessions. With a new session the receiver hands over all that waits, and the window
 //! starts at the first MPDU of the first frame that it receives.
 //!
-//! Each sender and category has a buffer of its own. Distances are modulo 4096; one below 2048 is ahead. Source:
+//! Each sender and category has a buffer of its own, which is found once for all MPDUs of a PPDU. Distances are modulo 4096; one below 2048 is ahead. Source:
 //! IEEE 802.11-2020 clause 10.25.6.6 (receive reordering buffer). The standard has no timeout; the rule and its 100 ms
 //! are those of Linux's mac80211 (`HT_RX_REORDER_BUF_TIMEOUT`).
 
@@ -65,7 +65,9 @@ struct Buffer {
 /// The buffers of a medium.
 #[derive(Debug)]
 pub(crate) struct ReorderBuffers {
-    sessions: BTreeMap<Session, Buffer>,
+    buffers: Vec<Buffer>,
+    /// By session, the place of its buffer.
+    places: BTreeMap<Session, usize>,
     held: u64,
     /// No packet has waited for the timeout before this.
     next: Nanos,
@@ -118,7 +120,7 @@ impl Buffer {
 
 impl ReorderBuffers {
     pub(crate) const fn new() -> Self {
-        Self { sessions: BTreeMap::new(), held: 0, next: Nanos::NEVER }
+        Self { buffers: Vec::new(), places: BTreeMap::new(), held: 0, next: Nanos::NEVER }
     }
 
     /// Packets that wait.
@@ -133,29 +135,61 @@ impl ReorderBuffers {
 
     /// True if a session has begun.
     pub(crate) fn has(&self, session: Session) -> bool {
-        self.sessions.contains_key(&session)
+        self.places.contains_key(&session)
     }
 
-    /// Begins session number `number` of a sender at `start`, unless that is the current one.
-    pub(crate) fn open(&mut self, session: Session, number: u8, start: u16, out: &mut Outbox) {
-        let buffer = self.sessions.entry(session).or_default();
+    /// Begins session number `number` of a sender at `start`, unless that is the current one. Returns the place of its
+    /// buffer.
+    pub(crate) fn open(
+        &mut self,
+        session: Session,
+        number: u8,
+        start: u16,
+        out: &mut Outbox,
+    ) -> usize {
+        let place = *self.places.entry(session).or_insert_with(|| {
+            self.buffers.push(Buffer::default());
+            self.buffers.len() - 1
+        });
+        let buffer = &mut self.buffers[place];
         if buffer.number != number {
             buffer.number = number;
             self.held -= buffer.restart(start, out);
         }
+        place
     }
 
-    /// Takes an MPDU with a sequence number. Returns its packets if it is old, so that the receiver discards it.
+    /// Takes a packet with a sequence number if that is the expected one and nothing waits: the first case of
+    /// [`Self::take`]. False otherwise.
+    #[inline]
+    pub(crate) fn take_next(
+        &mut self,
+        place: usize,
+        sequence: u16,
+        packet: Delivery,
+        out: &mut Outbox,
+    ) -> bool {
+        let buffer = &mut self.buffers[place];
+        let is_next = buffer.start == sequence && buffer.slots.is_empty();
+        if is_next {
+            buffer.start = (sequence + 1) % 4096;
+            out.deliver(packet);
+        }
+        is_next
+    }
+
+    /// Takes an MPDU with a sequence number into the buffer at a place. Returns its packets if it is old, so that the
+    /// receiver discards it.
     pub(crate) fn take(
         &mut self,
         now: Nanos,
-        session: Session,
+        place: usize,
         sequence: u16,
         (window, timeout): (u16, Span),
         packets: Deliveries,
         out: &mut Outbox,
     ) -> Result<(), Deliveries> {
-        let buffer = self.sessions.entry(session).or_default();
+        let buffer = &mut self.buffers[place];
         let mut ahead = distance(buffer.start, sequence);
         if ahead >= 2048 {
             return Err(packets);
@@ -186,15 +220,15 @@ impl ReorderBuffers {
         Ok(())
     }
 
-    /// Moves the start of a window, if it moves ahead.
+    /// Moves the start of the window at a place, if it moves ahead.
     pub(crate) fn move_window(
         &mut self,
-        session: Session,
+        place: usize,
         start: u16,
         timeout: Span,
         out: &mut Outbox,
     ) {
-        let buffer = self.sessions.entry(session).or_default();
+        let buffer = &mut self.buffers[place];
         if distance(buffer.start, start) < 2048 {
             self.held -= buffer.move_to(start, out);
             self.next = self.next.min(buffer.deadline(timeout));
@@ -209,8 +243,8 @@ impl ReorderBuffers {
         out: &mut Outbox,
     ) {
         self.next = Nanos::NEVER;
-        for ((receiver, ..), buffer) in &mut self.sessions {
-            let timeout = timeout(*receiver);
+        for ((receiver, ..), place) in &self.places {
+            let (buffer, timeout) = (&mut self.buffers[*place], timeout(*receiver));
             while let Some((ahead, since)) = buffer.first() {
                 if since + timeout > now {
                     self.next = self.next.min(since + timeout);

@@ -144,6 +144,7 @@ impl StationStats {
     }
 
     /// Counts a frame with an airtime of `time`.
+    #[inline]
     pub(crate) fn on_air(&mut self, frame: &Frame, time: Span) {
         let time = frame.own_time(time);
         self.classes[frame.class as usize].airtime_ns += time.0;
@@ -158,6 +159,7 @@ impl StationStats {
         }
     }
 
+    #[inline]
     pub(crate) fn on_sent(&mut self, frame: &Frame, length: Span) {
         self.on_air(frame, length);
         if frame.multi_user.is_some() && frame.is_judged_by_mpdu() {
@@ -188,47 +190,54 @@ impl StationStats {
         }
     }
 
-    /// Counts an MPDU of `bytes` that was sent in an aggregate, and why it was lost, if it was.
-    pub(crate) fn on_subframe(
+    /// Counts `count` MPDUs of `bytes` each that were sent in an aggregate, and why they were lost, if they were.
+    pub(crate) fn on_subframes(
         &mut self,
         frame: &Frame,
         (own, bytes): (Class, u32),
         loss: Option<Loss>,
+        count: u64,
     ) {
         let kind = if own == Class::BlockAckReq { Kind::BlockAckReq } else { Kind::Data };
-        let mpdu = Frame { kind, class: own, bytes, ..*frame };
         let class = &mut self.classes[own as usize];
-        class.sent += 1;
-        class.bytes += u64::from(bytes);
+        class.sent += count;
+        class.bytes += u64::from(bytes) * count;
         if kind == Kind::Data {
-            self.categories[usize::from(frame.category)].sent += 1;
-            self.modes.get_mut(frame.mode).sent += 1;
+            self.categories[usize::from(frame.category)].sent += count;
+            self.modes.get_mut(frame.mode).sent += count;
         }
         match loss {
-            None => self.on_decoded(&mpdu),
-            Some(loss) => self.on_lost(&mpdu, loss),
+            None => self.classes[own as usize].decoded += count,
+            Some(loss) => self.on_all_lost(&Frame { kind, class: own, ..*frame }, loss, count),
         }
     }
 
+    #[inline]
     pub(crate) const fn on_decoded(&mut self, frame: &Frame) {
         self.classes[frame.class as usize].decoded += 1;
     }
 
     pub(crate) fn on_lost(&mut self, frame: &Frame, loss: Loss) {
+        self.on_all_lost(frame, loss, 1);
+    }
+
+    /// Counts `count` frames that were lost for one reason.
+    fn on_all_lost(&mut self, frame: &Frame, loss: Loss, count: u64) {
         let class = &mut self.classes[frame.class as usize];
         match loss {
-            Loss::TransmitterSide => class.transmitter_side += 1,
-            Loss::Collision(other) => class.collided[other as usize] += 1,
-            Loss::Captured(_) => class.captured += 1,
-            Loss::Interferer => class.interferer += 1,
-            Loss::Noise => class.noise += 1,
+            Loss::TransmitterSide => class.transmitter_side += count,
+            Loss::Collision(other) => class.collided[other as usize] += count,
+            Loss::Captured(_) => class.captured += count,
+            Loss::Interferer => class.interferer += count,
+            Loss::Noise => class.noise += count,
         }
         if frame.kind == Kind::Data {
-            self.categories[usize::from(frame.category)].lost += 1;
-            self.modes.get_mut(frame.mode).lost += 1;
+            self.categories[usize::from(frame.category)].lost += count;
+            self.modes.get_mut(frame.mode).lost += count;
         }
     }
 
+    #[inline]
     pub(crate) fn on_finished(&mut self, done: &Finished, now: Nanos) {
         let category = &mut self.categories[usize::from(done.category)];
         if done.completion == Completion::Expired {
@@ -292,6 +301,7 @@ impl FlowShares {
     }
 
     /// Records the flow of a packet that comes to the head of a category.
+    #[inline]
     pub(crate) fn on_head(&mut self, station: NodeId, category: usize, flow: u32) {
         self.heads[station.index()][category] = flow;
         if self.bits.len() <= flow as usize {
@@ -300,6 +310,7 @@ impl FlowShares {
     }
 
     /// Records the flow of a packet that joins an aggregate.
+    #[inline]
     pub(crate) fn on_join(&mut self, flow: u32) {
         if self.bits.len() <= flow as usize {
             self.bits.resize(flow as usize + 1, 0);
@@ -307,6 +318,7 @@ impl FlowShares {
     }
 
     /// The flow of a frame, if any.
+    #[inline]
     pub(crate) fn owner(&self, frame: &Frame) -> Option<u32> {
         let owner = match frame.kind {
             Kind::Data | Kind::Rts | Kind::BlockAckReq | Kind::MultiUser => frame.from,
@@ -328,6 +340,7 @@ impl FlowShares {
     }
 
     /// Counts the bits of a transmitted frame.
+    #[inline]
     pub(crate) fn on_sent(&mut self, flow: Option<u32>, bits: u64) {
         if let Some(count) = flow.and_then(|flow| self.bits.get_mut(flow as usize)) {
             *count += bits;

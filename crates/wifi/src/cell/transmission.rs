@@ -46,7 +46,14 @@ impl Transmission {
         (time(first), time(end))
     }
 
+    /// True if as many bytes of the PSDU are on the air before it ends.
+    #[inline]
+    pub(super) fn holds(&self, bytes: u32) -> bool {
+        16 + 8 * u64::from(bytes) <= self.bits
+    }
+
     /// True if a receiver decodes each MPDU, or each user's part, by itself.
+    #[inline]
     pub(super) const fn is_judged_in_parts(&self) -> bool {
         self.frame.multi_user.is_some() || self.frame.subframes > 1
     }

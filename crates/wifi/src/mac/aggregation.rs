@@ -194,6 +194,7 @@ impl Aggregation {
     }
 
     /// Bytes that an MPDU of `bytes` takes before the next MPDU.
+    #[inline]
     pub(crate) fn stride(&self, bytes: u32, mode: Mode) -> u32 {
         let subframe = (DELIMITER + bytes).next_multiple_of(4);
         if self.density == Span::ZERO {
@@ -206,6 +207,7 @@ impl Aggregation {
 
     /// Bytes of a PPDU in `mode` with one MPDU. A delimiter precedes it in VHT and HE, whose PPDUs always have the format
     /// of an A-MPDU (S-MPDU, with or without sessions).
+    #[inline]
     pub(crate) fn single(bytes: u32, mode: Mode) -> u32 {
         let limits = mode.format().generation().limits;
         if limits.is_some_and(|l| l.delimits_single) { DELIMITER + bytes } else { bytes }
@@ -218,6 +220,7 @@ impl Aggregation {
     }
 
     /// True if a PPDU has one MPDU, so that stations have no sessions.
+    #[inline]
     pub(crate) const fn is_single(&self) -> bool {
         self.window < 2
     }
@@ -256,6 +259,7 @@ impl Aggregation {
     }
 
     /// True if stations put several packets into an MPDU.
+    #[inline]
     pub(crate) const fn has_amsdu(&self) -> bool {
         self.max_amsdu > 0
     }
@@ -272,6 +276,7 @@ impl Aggregation {
     }
 
     /// Bytes of an aggregate whose MPDUs but the last take `before`.
+    #[inline]
     pub(crate) const fn with_last(before: u32, last: u32) -> u32 {
         before + DELIMITER + last
     }
@@ -304,9 +309,14 @@ pub(crate) fn places<'a>(
     mode: Mode,
 ) -> impl Iterator<Item = (u32, u32)> + 'a {
     let mut next = 0;
+    // Most MPDUs are as long as the one before.
+    let (mut length, mut stride) = (0, rules.stride(0, mode));
     lengths.map(move |bytes| {
         let first = next;
-        next += rules.stride(bytes, mode);
+        if bytes != length {
+            (length, stride) = (bytes, rules.stride(bytes, mode));
+        }
+        next += stride;
         (first, first + DELIMITER + bytes)
     })
 }

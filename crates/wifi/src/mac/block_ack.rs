@@ -41,12 +41,13 @@ impl Station {
         let Some(lane) = self.originator.as_mut().and_then(|o| o.lanes.get_mut(category)) else {
             return false;
         };
-        let first = (!head.is_bar()).then_some(head);
-        let waiting = std::mem::take(&mut lane.waiting);
+        let mut first = (!head.is_bar()).then_some(head);
+        let all = usize::from(first.is_some()) + lane.waiting.len();
         self.contenders[category].mpdu = None;
         self.rates.heard_from(head.to);
         let (mut lost, mut acknowledged, mut newest) = (false, 0, None);
-        for (number, mut mpdu) in first.into_iter().chain(waiting).enumerate() {
+        for number in 0..all {
+            let Some(mut mpdu) = first.take().or_else(|| self.pop_waiting(category)) else { break };
             let sent = number < on_air;
             mpdu.mode = if sent { head.mode } else { mpdu.mode };
             if sent && (mpdu.packet.is_none() || alone) {
@@ -113,10 +114,12 @@ impl Station {
         if exhausted {
             (lane.failures, lane.failures_long) = (0, 0);
         }
-        let waiting = std::mem::take(&mut lane.waiting);
+        let mut first = Some(head);
+        let all = 1 + lane.waiting.len();
         self.contenders[category].mpdu = None;
         let mut lost = false;
-        for (number, mut mpdu) in std::iter::once(head).chain(waiting).enumerate() {
+        for number in 0..all {
+            let Some(mut mpdu) = first.take().or_else(|| self.pop_waiting(category)) else { break };
             if number >= on_air {
                 self.keep(category, mpdu);
                 continue;
@@ -156,9 +159,11 @@ impl Station {
             return;
         };
         let on_air = lane.on_air.max(1);
-        let waiting = std::mem::take(&mut lane.waiting);
+        let mut first = Some(head);
+        let all = 1 + lane.waiting.len();
         let (mut lost, mut count, mut newest) = (false, 0, None);
-        for (number, mut mpdu) in std::iter::once(head).chain(waiting).enumerate() {
+        for number in 0..all {
+            let Some(mut mpdu) = first.take().or_else(|| self.pop_waiting(category)) else { break };
             if number >= on_air {
                 self.keep(category, mpdu);
                 continue;
@@ -202,6 +207,12 @@ impl Station {
             originator.agreement(mpdu.to, category).bar_pending = true;
         }
         limit && !mpdu.is_bar()
+    }
+
+    /// The first MPDU behind the head. Those that [`Self::keep`] keeps come behind all others.
+    #[inline]
+    fn pop_waiting(&mut self, category: usize) -> Option<Mpdu> {
+        self.originator.as_mut()?.lanes.get_mut(category)?.waiting.pop_front()
     }
 
     fn keep(&mut self, category: usize, mpdu: Mpdu) {

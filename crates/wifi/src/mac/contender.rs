@@ -89,6 +89,7 @@ impl Contender {
     }
 
     /// Start of the first slot that counts.
+    #[inline]
     fn first_slot(&self, view: &View, mac: &MacConfig) -> Nanos {
         let again = if mac.after_timeout == AfterTimeout::IfsAgain { self.ifs } else { Span::ZERO };
         let reserved = view.nav + self.ifs;
@@ -100,6 +101,7 @@ impl Contender {
 
     /// Time at which it may transmit if the medium stays idle; never without a frame or on a busy
     /// medium.
+    #[inline]
     pub(crate) fn access(&self, view: &View, rules: &Rules) -> Nanos {
         if self.mpdu.is_none() && !self.wants || view.idle_from == Nanos::NEVER {
             return Nanos::NEVER;
@@ -109,6 +111,7 @@ impl Contender {
     }
 
     /// Slots passed from the start of the `first` one until `now`, at most those left.
+    #[inline]
     fn passed(&self, now: Nanos, first: Nanos, rules: &Rules) -> u32 {
         if now < first {
             return 0;
@@ -119,6 +122,7 @@ impl Contender {
     }
 
     /// Freezes the back-off, because the medium becomes busy.
+    #[inline]
     pub(crate) fn freeze(&mut self, now: Nanos, view: &View, rules: &Rules, random: &mut Stream) {
         // After its end no slots are left; only an immediate access may still draw.
         if view.idle_from == Nanos::NEVER || self.over && !self.immediate {
@@ -140,17 +144,20 @@ impl Contender {
 
     /// True if the state of the back-off at `idle_from`, the start of an idle period, is its number of
     /// slots: nothing else decides when the frame may be sent.
+    #[inline]
     pub(crate) fn is_slots_only(&self, idle_from: Nanos) -> bool {
         !self.immediate && self.drawn <= idle_from && !(self.over && self.mpdu.is_some())
     }
 
     /// Slots left at the start of an idle period, if a frame waits for them.
+    #[inline]
     pub(crate) fn slots_of_frame(&self) -> Option<u32> {
         self.mpdu.as_ref().map(|_| self.slots)
     }
 
     /// Subtracts the slots that have `passed` in idle periods, as [`Self::freeze`] at the end of each.
     /// `counted` of these periods lasted until the first slot.
+    #[inline]
     pub(crate) fn pass(&mut self, passed: u64, counted: u64, rules: &Rules) {
         if self.over || counted == 0 {
             return;
@@ -221,6 +228,7 @@ impl Contender {
     }
 
     /// Begins to contend for a frame that has come to an empty category.
+    #[inline]
     fn begin(
         &mut self,
         now: Nanos,
@@ -248,6 +256,7 @@ impl Contender {
     }
 
     /// True if all slots of the back-off after the last frame have passed.
+    #[inline]
     fn is_over(&self, now: Nanos, view: &View, rules: &Rules) -> bool {
         if self.over || view.idle_from == Nanos::NEVER {
             return self.over;
@@ -257,6 +266,7 @@ impl Contender {
     }
 
     /// Draws a new back-off; no slot before `now` counts.
+    #[inline]
     pub(crate) fn draw(&mut self, now: Nanos, random: &mut Stream) {
         self.drawn = now;
         self.over = false;
@@ -270,6 +280,7 @@ impl Contender {
     }
 
     /// Clears the back-off when the category gains access.
+    #[inline]
     pub(crate) const fn clear_backoff(&mut self) {
         self.slots = 0;
         self.immediate = false;
@@ -284,6 +295,7 @@ impl Contender {
     }
 
     /// Resets the contention window after success or the retry limit.
+    #[inline]
     pub(crate) const fn reset_window(&mut self) {
         self.cw = self.cw_min;
     }

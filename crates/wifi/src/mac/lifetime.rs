@@ -18,18 +18,26 @@
 
 use std::collections::VecDeque;
 
-use airtcp_units::Nanos;
+use airtcp_units::{Nanos, Span};
 
 use super::exchange::Completion;
 use super::{Mpdu, Rules, Station};
 
 impl Station {
     /// True if packets of a category expire.
+    #[inline]
     pub(crate) fn has_lifetime(&self, category: usize) -> bool {
         self.contenders[category].lifetime.is_some()
     }
 
+    /// Maximum age of a packet of a category when an attempt begins.
+    #[inline]
+    pub(crate) fn lifetime(&self, category: usize) -> Option<Span> {
+        self.contenders[category].lifetime
+    }
+
     /// When a packet that entered the queue at `entered` expires; never without a lifetime.
+    #[inline]
     pub(crate) fn expiry(&self, category: usize, entered: Nanos) -> Nanos {
         let lifetime = self.contenders[category].lifetime;
         lifetime.map_or(Nanos::NEVER, |l| Nanos(entered.0.saturating_add(l.0)))

@@ -35,6 +35,7 @@ impl Management {
     }
 
     /// True if the station may send data: it is associated, or the cell has no association.
+    #[inline]
     pub(super) const fn may_send(&self) -> bool {
         !matches!(
             self.association,
@@ -54,6 +55,7 @@ impl Management {
     }
 
     /// True if the cell has association.
+    #[inline]
     pub(super) const fn associates(&self) -> bool {
         self.association.is_some()
     }
@@ -67,6 +69,7 @@ impl Management {
     }
 
     /// When the next beacon is due, or the stage of association times out.
+    #[inline]
     pub(super) fn next(&self) -> Nanos {
         self.beacons.map_or(Nanos::NEVER, |beacons| beacons.next).min(self.stage_end())
     }

@@ -128,18 +128,28 @@ impl Originator {
 
     /// Takes the next sequence number of a session.
     pub(super) fn number(&mut self, to: NodeId, category: usize) -> u16 {
-        let next = &mut self.agreement(to, category).next;
-        let number = *next;
-        *next = (number + 1) % 4096;
-        number
+        take_number(&mut self.agreement(to, category).next)
+    }
+
+    /// The room of the aggregate of this instant, the MPDUs of its category, and the next sequence number of its
+    /// session.
+    #[inline]
+    pub(super) fn filling(&mut self) -> Option<(&Aggregation, &mut Room, &mut Lane, &mut u16)> {
+        let Self { rules, room, lanes, agreements, .. } = self;
+        let room = room.as_mut()?;
+        let lane = lanes.get_mut(room.category)?;
+        let agreement = agreements.get_mut(room.to.index() * CATEGORIES + room.category)?;
+        Some((rules, room, lane, &mut agreement.next))
     }
 
     /// The next sequence number of a session.
+    #[inline]
     pub(super) fn upcoming(&self, to: NodeId, category: usize) -> u16 {
         self.agreements[to.index() * CATEGORIES + category].next
     }
 
     /// The number of the session with a receiver.
+    #[inline]
     pub(crate) fn session(&self, to: NodeId, category: usize) -> u8 {
         self.agreements[to.index() * CATEGORIES + category].number
     }
@@ -206,13 +216,23 @@ impl Agreement {
     }
 }
 
+/// Takes the next sequence number.
+#[inline]
+pub(super) fn take_number(next: &mut u16) -> u16 {
+    let number = *next;
+    *next = (number + 1) % 4096;
+    number
+}
+
 /// Number of sequence numbers from `from` up to `to`.
+#[inline]
 pub(crate) const fn distance(from: u16, to: u16) -> u16 {
     to.wrapping_sub(from) % 4096
 }
 
 impl Mpdu {
     /// True for a BlockAckReq, which takes the place of an MPDU at the head of a category.
+    #[inline]
     pub(crate) fn is_bar(&self) -> bool {
         self.class == Class::BlockAckReq
     }

@@ -41,6 +41,7 @@ impl Part {
     }
 
     /// The whole of a frame of `bytes`.
+    #[inline]
     pub(crate) fn whole(bytes: u32, rules: &Rules) -> Self {
         let header = data_bytes(0, rules.has_qos_control()) - 8;
         let all = bytes.saturating_sub(header);
@@ -48,6 +49,7 @@ impl Part {
     }
 
     /// Length of its frame.
+    #[inline]
     pub(crate) const fn bytes(self) -> u32 {
         if self.has_next() {
             return self.header + self.body;
@@ -56,11 +58,13 @@ impl Part {
     }
 
     /// Total length of the frames of all fragments.
+    #[inline]
     pub(crate) const fn bytes_of_all(self) -> u32 {
         self.all + self.header * self.count as u32
     }
 
     /// True if another fragment follows.
+    #[inline]
     pub(crate) const fn has_next(self) -> bool {
         self.number + 1 < self.count
     }

@@ -26,6 +26,7 @@ const LEAST_BYTES: u32 = 78;
 
 impl Station {
     /// True if aggregates can carry this MPDU, or if it is a BlockAckReq.
+    #[inline]
     pub(super) fn is_in_session(&self, mpdu: &Mpdu) -> bool {
         self.originator.is_some() && mpdu.to != NodeId::BROADCAST && !mpdu.class.is_management()
     }
@@ -101,6 +102,7 @@ impl Station {
     }
 
     /// True if [`Self::compose`] is to give the frame of this instant.
+    #[inline]
     pub(crate) fn is_preparing(&self) -> bool {
         self.originator.as_ref().is_some_and(|originator| originator.room.is_some())
             || self.multi_user.access_point().is_some_and(MuAccess::is_preparing)
@@ -189,13 +191,14 @@ impl Station {
 
     /// The first `count` MPDUs of a category.
     pub(crate) fn subframes(&self, category: usize, count: usize) -> impl Iterator<Item = &Mpdu> {
-        let waiting = self.originator.as_ref().and_then(|o| o.lanes.get(category));
-        let waiting = waiting.into_iter().flat_map(|lane| &lane.waiting);
+        let lane = self.originator.as_ref().and_then(|o| o.lanes.get(category));
+        let waiting = lane.map(|lane| lane.waiting.iter()).unwrap_or_default();
         let head = self.contenders.get(category).and_then(|c| c.mpdu.as_ref());
         head.into_iter().chain(waiting).take(count)
     }
 
     /// The MPDU of this number in the PPDU of a category.
+    #[inline]
     pub(crate) fn subframe(&mut self, category: usize, number: usize) -> Option<&mut Mpdu> {
         match number.checked_sub(1) {
             None => self.contenders.get_mut(category)?.mpdu.as_mut(),
@@ -296,6 +299,7 @@ impl Station {
     }
 
     /// The number of its session with a receiver.
+    #[inline]
     pub(crate) fn session(&self, to: NodeId, category: usize) -> u8 {
         self.originator.as_ref().map_or(0, |originator| originator.session(to, category))
     }
@@ -313,6 +317,7 @@ impl Station {
 
 impl Mpdu {
     /// An MPDU as the only one of its PPDU, with the length of the PSDU.
+    #[inline]
     pub(super) fn alone(&self) -> Self {
         Self { bytes: Aggregation::single(self.bytes, self.mode), ..*self }
     }

@@ -17,11 +17,13 @@ pub(crate) struct Rules {
 impl Rules {
     /// EIFS - DIFS, which a frame that could not be decoded adds to the next inter-frame space; 0
     /// without EIFS.
+    #[inline]
     pub(crate) fn eifs_extra(&self) -> Span {
         if self.mac.eifs { self.timing.eifs_extra() } else { Span::ZERO }
     }
 
     /// True if a back-off counts the slot in which the medium becomes busy.
+    #[inline]
     pub(crate) fn counts_at_start(&self) -> bool {
         match self.mac.backoff_decrement {
             Some(rule) => rule == BackoffDecrement::SlotStart,
@@ -44,16 +46,19 @@ impl Rules {
     }
 
     /// True if data frames have a QoS control field.
+    #[inline]
     pub(crate) fn has_qos_control(&self) -> bool {
         self.qos() || self.timing.standard.has_mcs()
     }
 
     /// True if RTS and CTS precede a data frame of `bytes`.
+    #[inline]
     pub(crate) fn wants_rts(&self, bytes: u32) -> bool {
         self.mac.rts_threshold.is_some_and(|limit| u64::from(bytes) > limit.0)
     }
 
     /// Attempts of a frame of a class without RTS, and of its RTS.
+    #[inline]
     pub(crate) fn attempts(&self, class: Class) -> u32 {
         let own = self.mac.ablation.and_then(|ablation| ablation.attempts(class));
         own.unwrap_or(self.mac.attempts)

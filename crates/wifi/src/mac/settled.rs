@@ -10,6 +10,7 @@ use crate::rate::Rate;
 impl Station {
     /// The station's view at the start of an idle period, if it alone and the numbers of slots left decide
     /// what the station does next. A station with management frames has other timers.
+    #[inline]
     pub(crate) fn settled_view(&self) -> Option<&View> {
         let view = &self.view;
         let settled = self.exchange == Exchange::None
@@ -22,11 +23,13 @@ impl Station {
     }
 
     /// Takes a view back.
+    #[inline]
     pub(crate) const fn resume(&mut self, view: &View) {
         self.view = View { gave_up: self.view.gave_up, ..*view };
     }
 
     /// True if the station answers a frame at `at`.
+    #[inline]
     pub(crate) fn answers_at(&self, at: Nanos) -> bool {
         matches!(self.due, Some((due, Due::Answer(_))) if due == at)
     }
@@ -35,6 +38,7 @@ impl Station {
         &self.rates.control
     }
 
+    #[inline]
     pub(crate) fn contenders(&self) -> &[Contender] {
         &self.contenders
     }

@@ -128,6 +128,7 @@ impl Station {
     }
 
     /// True if a category can take its next packet.
+    #[inline]
     pub(crate) fn is_ready(&self, category: usize) -> bool {
         self.contenders[category].mpdu.is_none()
             && self.may_send()
@@ -140,11 +141,13 @@ impl Station {
     }
 
     /// The frame at the head of a category.
+    #[inline]
     pub(crate) fn head(&mut self, category: usize) -> Option<&mut Mpdu> {
         self.contenders[category].mpdu.as_mut()
     }
 
     /// The packet at the head of a category, until its receiver has it.
+    #[inline]
     pub(crate) fn head_packet(&self, category: usize) -> Option<PacketId> {
         self.contenders.get(category)?.mpdu?.packet
     }
@@ -181,16 +184,19 @@ impl Station {
     }
 
     /// True if finished packets wait to be taken, or a category may have become ready without one.
+    #[inline]
     pub(crate) const fn has_news(&self) -> bool {
         self.news.is_any()
     }
 
     /// True, once, if a category may have become ready without a finished packet.
+    #[inline]
     pub(crate) const fn take_vacated(&mut self) -> bool {
         self.news.take_vacated()
     }
 
     /// Takes the latest finished packet.
+    #[inline]
     pub(crate) fn take_finished(&mut self) -> Option<Finished> {
         self.news.take_finished()
     }
@@ -253,6 +259,7 @@ impl Station {
     }
 
     /// Handles a medium that becomes busy, also by the station's own transmission.
+    #[inline]
     pub(crate) fn on_busy(&mut self, now: Nanos, rules: &Rules) {
         self.view.silent_from = Nanos::NEVER;
         if self.view.idle_from == Nanos::NEVER {
@@ -265,6 +272,7 @@ impl Station {
     }
 
     /// Handles a medium that becomes idle.
+    #[inline]
     pub(crate) fn on_idle(&mut self, now: Nanos) {
         self.view.silent_from = now;
         if self.multi_user.is_triggered() {
@@ -278,6 +286,7 @@ impl Station {
 
     /// Handles the start of a reception: keeps a NAV set by an RTS, and postpones the timeout of an
     /// answer to the end of the frame.
+    #[inline]
     pub(crate) fn on_rx_start(&mut self, now: Nanos, frame: &FrameStart, rules: &Rules) {
         self.view.nav_reset = Nanos::NEVER;
         if let Exchange::Awaiting { until, heard, .. } = &mut self.exchange
@@ -289,6 +298,7 @@ impl Station {
     }
 
     /// Time of its next timer.
+    #[inline]
     pub(crate) fn next_timer(&self, rules: &Rules) -> Nanos {
         let mut next = self.due.map_or(Nanos::NEVER, |(at, _)| at).min(self.view.nav_reset);
         if self.has_management {
@@ -385,6 +395,7 @@ impl Station {
     }
 
     /// The first category that may transmit. A station that is not associated sends no data.
+    #[inline]
     pub(super) fn first_active(&self) -> usize {
         if self.may_send() { 0 } else { self.contenders.len() - 1 }
     }

@@ -40,12 +40,14 @@ impl View {
     }
 
     /// True if the medium is idle by carrier sense and by NAV.
+    #[inline]
     pub(crate) fn is_idle(&self, now: Nanos) -> bool {
         self.idle_from != Nanos::NEVER && self.nav <= now
     }
 
     /// True if another view has the same results from now on, both at the start of an idle period. A NAV that
     /// has ended has none.
+    #[inline]
     pub(crate) fn is_like(&self, other: &Self) -> bool {
         let ended = |view: &Self| view.nav <= view.idle_from;
         self.idle_from == other.idle_from

@@ -291,6 +291,7 @@ impl Mode {
     }
 
     /// Index into the table of all rates.
+    #[inline]
     pub const fn index(self) -> usize {
         self.0 as usize
     }
@@ -301,11 +302,13 @@ impl Mode {
         self.index() >= OLD
     }
 
+    #[inline]
     fn row(self) -> &'static Row {
         &TABLE[self.index()]
     }
 
     /// The rate in kb/s, rounded down.
+    #[inline]
     pub fn kbps(self) -> u32 {
         self.row().kbps
     }
@@ -326,16 +329,19 @@ impl Mode {
     }
 
     /// Data bits in one OFDM symbol, `N_DBPS`; 0 for DSSS and CCK.
+    #[inline]
     pub fn bits_per_symbol(self) -> u64 {
         u64::from(self.row().bits_per_symbol)
     }
 
     /// Duration of an OFDM symbol with its guard interval, in ns; 0 for DSSS and CCK.
+    #[inline]
     pub fn symbol_ns(self) -> u64 {
         u64::from(self.row().symbol_ns)
     }
 
     /// Format of its frames.
+    #[inline]
     pub fn format(self) -> Format {
         match self.row().mcs {
             Some(mcs) => mcs.format,
@@ -447,6 +453,7 @@ impl Mode {
     }
 
     /// True for OFDM (HT, VHT and HE included), false for DSSS and CCK.
+    #[inline]
     pub const fn is_ofdm(self) -> bool {
         self.0 >= Self::OFDM[0].0
     }

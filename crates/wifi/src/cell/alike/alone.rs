@@ -26,6 +26,7 @@ enum Decoding {
 
 impl Medium {
     /// True if the frame that begins now is alone on the air of a medium that qualifies.
+    #[inline]
     pub(crate) fn begins_alone(&self) -> bool {
         self.alike.qualifies() && self.air.starting().len() == 1 && self.air.is_silent()
     }
@@ -55,6 +56,7 @@ impl Medium {
     }
 
     /// True if the frame that ends is alone on the air.
+    #[inline]
     pub(crate) const fn ends_alone(&self) -> bool {
         self.alike.alone.is_some()
     }

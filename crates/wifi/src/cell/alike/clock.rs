@@ -43,11 +43,13 @@ impl Clock {
         Self { ifs, passed: 0, counted: 0, keys, least: NONE, stale: false }
     }
 
+    #[inline]
     fn first_slot(&self, view: &View) -> Nanos {
         (view.idle_from + (self.ifs + view.eifs)).max(view.nav + self.ifs)
     }
 
     /// The medium becomes busy.
+    #[inline]
     pub(super) fn on_busy(&mut self, now: Nanos, view: &View, rules: &Rules) {
         let first = self.first_slot(view);
         if now >= first {
@@ -58,6 +60,7 @@ impl Clock {
     }
 
     /// Time at which a frame with this key may be sent.
+    #[inline]
     fn access(&self, key: u64, view: &View, slot: Span) -> Nanos {
         if key == NONE {
             return Nanos::NEVER;
@@ -66,6 +69,7 @@ impl Clock {
     }
 
     /// Time of the next access, on an idle medium.
+    #[inline]
     pub(super) fn next_access(&mut self, view: &View, slot: Span) -> Nanos {
         if self.stale {
             self.stale = false;
@@ -75,6 +79,7 @@ impl Clock {
     }
 
     /// Adds the stations whose access has come at `now`.
+    #[inline]
     pub(super) fn add_due(&self, now: Nanos, view: &View, slot: Span, due: &mut Vec<u32>) {
         let first = self.first_slot(view);
         if now < first {
@@ -90,6 +95,7 @@ impl Clock {
         }
     }
 
+    #[inline]
     fn set_key(&mut self, station: usize, key: u64) {
         let before = std::mem::replace(&mut self.keys[station], key);
         self.stale |= before == self.least && key > before;
@@ -117,6 +123,7 @@ impl Clocks {
         Self { all: Vec::new(), stamps, stride }
     }
 
+    #[inline]
     pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Clock> {
         self.all.iter_mut()
     }

@@ -40,6 +40,7 @@ pub(super) struct Hearing {
 }
 
 impl Collision {
+    #[inline]
     pub(super) const fn is_empty(&self) -> bool {
         self.frames.is_empty()
     }

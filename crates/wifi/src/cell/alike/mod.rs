@@ -122,6 +122,7 @@ impl Medium {
     }
 
     /// Lets a station leave if it shares the view.
+    #[inline]
     pub(super) fn leave_if_shared(&mut self, station: NodeId) {
         if self.alike.shares.get(station.index()) == Some(&true) {
             self.leave(station.index());
@@ -161,22 +162,27 @@ impl Medium {
             return;
         }
         alike.undecided = None;
-        alike.apart.retain(|station| {
-            let i = *station as usize;
-            let Some(view) = stations[i].settled_view().filter(|_| radios[i].is_quiet()) else {
-                return true;
-            };
-            if !shared {
-                alike.view = *view;
+        let mut kept = 0;
+        for place in 0..alike.apart.len() {
+            let station = alike.apart[place];
+            let i = station as usize;
+            if radios[i].is_quiet()
+                && let Some(view) = stations[i].settled_view()
+            {
+                if !shared {
+                    alike.view = *view;
+                }
+                if alike.view.is_like(view) && alike.clocks.join(i, stations[i].contenders()) {
+                    shared = true;
+                    alike.shares[i] = true;
+                    alike.stale = true;
+                    agenda.rest(i);
+                    continue;
+                }
             }
-            let joins = alike.view.is_like(view) && alike.clocks.join(i, stations[i].contenders());
-            if joins {
-                shared = true;
-                alike.shares[i] = true;
-                alike.stale = true;
-                agenda.set(i, Nanos::NEVER);
-            }
-            !joins
-        });
+            alike.apart[kept] = station;
+            kept += 1;
+        }
+        alike.apart.truncate(kept);
     }
 }

@@ -77,16 +77,19 @@ impl Alike {
     }
 
     /// True if a station shares the view.
+    #[inline]
     pub(crate) fn shares(&self, station: u32) -> bool {
         self.shares[station as usize]
     }
 
     /// True if stations share a view.
+    #[inline]
     pub(crate) fn is_shared(&self) -> bool {
         self.apart.len() < self.shares.len()
     }
 
     /// A frame begins on a silent air.
+    #[inline]
     pub(crate) fn on_busy(&mut self, now: Nanos, rules: &Rules) {
         for clock in self.clocks.iter_mut() {
             clock.on_busy(now, &self.view, rules);
@@ -98,6 +101,7 @@ impl Alike {
     }
 
     /// A frame that all have decoded ends.
+    #[inline]
     pub(crate) fn on_idle(&mut self, now: Nanos, frame: &Frame, rules: &Rules) {
         self.view.eifs = Span::ZERO;
         if frame.duration > Span::ZERO {
@@ -108,16 +112,19 @@ impl Alike {
     }
 
     /// True if the medium qualifies; then it has no interferers, and detects frames at once.
+    #[inline]
     pub(crate) const fn qualifies(&self) -> bool {
         self.qualifies
     }
 
     /// Stations may join before the next event.
+    #[inline]
     pub(crate) const fn may_join(&mut self) {
         self.may_join = true;
     }
 
     /// Time of the next access, or reset of the NAV, of a station that shares the view.
+    #[inline]
     pub(crate) fn next_timer(&mut self) -> Nanos {
         if self.stale {
             self.stale = false;

@@ -275,11 +275,7 @@ impl Medium {
                 self.move_window(&sent.frame);
             }
         } else {
-            for (number, right) in outcomes.iter().enumerate() {
-                if *right {
-                    self.take_mpdu(now, &sent.frame, number, cx);
-                }
-            }
+            self.take_mpdus(now, &sent.frame, &outcomes, cx);
         }
         self.ending.judge_mpdus(outcomes);
     }

@@ -4,6 +4,8 @@ mod group;
 mod reception;
 mod secondary;
 
+use std::collections::VecDeque;
+
 use airtcp_units::Nanos;
 
 use crate::cell::ambient::Level;
@@ -43,8 +45,8 @@ impl Signal {
 #[derive(Debug, Default)]
 pub(crate) struct Radio {
     sending: bool,
-    /// In the order in which they began.
-    signals: Vec<Signal>,
+    /// In the order in which they began. Of frames that end together, the first ones end first.
+    signals: VecDeque<Signal>,
     reception: Option<Reception>,
     /// True if the station has been notified that the medium is busy.
     busy: bool,
@@ -59,6 +61,7 @@ pub(crate) struct Radio {
 /// What it does, and what its station knows.
 impl Radio {
     /// The station begins to transmit, and loses what it was receiving.
+    #[inline]
     pub(crate) fn start_sending(&mut self) {
         self.sending = true;
         self.reception = None;
@@ -67,16 +70,19 @@ impl Radio {
     }
 
     /// The station's transmission ends.
+    #[inline]
     pub(crate) const fn end_sending(&mut self) {
         self.sending = false;
     }
 
     /// True while the station transmits.
+    #[inline]
     pub(crate) const fn is_sending(&self) -> bool {
         self.sending
     }
 
     /// True if the station has been notified that the medium is busy.
+    #[inline]
     pub(crate) const fn is_busy(&self) -> bool {
         self.busy
     }
@@ -90,7 +96,8 @@ impl Radio {
     }
 
     /// True if nothing is on the air for it.
-    pub(crate) const fn is_quiet(&self) -> bool {
+    #[inline]
+    pub(crate) fn is_quiet(&self) -> bool {
         let receives = self.reception.is_some() || !self.group.is_empty();
         !self.sending && !self.busy && self.signals.is_empty() && !receives
     }
@@ -101,13 +108,13 @@ impl Radio {
     /// A signal begins.
     #[inline]
     pub(crate) fn hear(&mut self, signal: Signal) {
-        self.signals.push(signal);
+        self.signals.push_back(signal);
     }
 
     /// True if no signal has begun at `now` yet.
     #[inline]
     pub(crate) fn is_first(&self, now: Nanos) -> bool {
-        self.signals.last().is_none_or(|s| s.since != now)
+        self.signals.back().is_none_or(|s| s.since != now)
     }
 
     /// The signal of the transmission at a place ends. True if there was one.
@@ -132,7 +139,7 @@ impl Radio {
 
     /// The signals, to look at in a test.
     #[cfg(test)]
-    pub(crate) fn signals(&self) -> &[Signal] {
+    pub(crate) const fn signals(&self) -> &VecDeque<Signal> {
         &self.signals
     }
 
@@ -176,8 +183,8 @@ impl Radio {
     /// two equally strong signals the first in order; neither will be decoded.
     #[inline]
     pub(crate) fn strongest_new(&self, now: Nanos) -> Option<Signal> {
-        if let [lone] = self.signals.as_slice() {
-            return Some(*lone).filter(|s| s.began(now));
+        if self.signals.len() == 1 {
+            return self.signals.front().copied().filter(|s| s.began(now));
         }
         let new = self.signals.iter().filter(|s| s.began(now)).copied();
         new.reduce(|a, b| if b.power > a.power { b } else { a })
@@ -244,6 +251,7 @@ impl Radio {
     }
 
     /// Receives a frame that was alone on the air, from its start to its end.
+    #[inline]
     pub(crate) fn receive_alone(&mut self, now: Nanos, reception: &mut Reception, by: &Judge<'_>) {
         self.pieces.clear();
         reception.judge(now, by, &mut self.pieces);
@@ -271,6 +279,7 @@ impl Radio {
     }
 
     /// Begins to receive a frame.
+    #[inline]
     pub(crate) fn lock(&mut self, now: Nanos, signal: Signal, sent: &Transmission) {
         let interference = self.others(signal.place, signal.band);
         self.mark_received(signal.place, true);
@@ -281,6 +290,7 @@ impl Radio {
     }
 
     /// Records whether the radio has begun to receive a signal.
+    #[inline]
     pub(crate) fn mark_received(&mut self, place: u32, received: bool) {
         if let Some(signal) = self.signals.iter_mut().find(|s| s.place == place) {
             signal.received = received;
@@ -317,6 +327,7 @@ impl Radio {
     }
 
     /// Records that the powers have changed.
+    #[inline]
     pub(crate) fn update(&mut self) {
         if let Some((place, band)) = self.reception.as_ref().map(|r| (r.place, r.band)) {
             let interference = self.others(place, band);

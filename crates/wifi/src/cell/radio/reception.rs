@@ -83,6 +83,7 @@ impl<'a> Judge<'a> {
 
 impl Reception {
     /// A frame whose reception begins at `now` without other signals.
+    #[inline]
     pub(crate) const fn new(now: Nanos, place: u32, power: f64, sent: &Transmission) -> Self {
         Self {
             place,
@@ -120,11 +121,13 @@ impl Reception {
 
     /// Probability that the whole frame is correct, once judged to its end; of an aggregate, preamble and PLCP
     /// header.
+    #[inline]
     pub(crate) fn survival(&self) -> f64 {
         if self.destroyed { 0.0 } else { self.survival }
     }
 
     /// True if the mean SINR of preamble and header was at least `ratio`, once judged to the end.
+    #[inline]
     pub(crate) fn noticed(&self, ratio: f64) -> bool {
         let length = self.body.since(self.started).0 as f64;
         self.power * length >= ratio * self.disturbance
