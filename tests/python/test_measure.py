@@ -7,6 +7,7 @@ the truth, need namespaces.
 from __future__ import annotations
 
 import csv
+import html
 import json
 import os
 import signal
@@ -19,11 +20,13 @@ from itertools import groupby, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+import jsonschema
 import pytest
 
 import airtcp
 from airtcp.questions.measure import call
 from airtcp.questions.measure.answer import answer
+from airtcp.questions.measure.result import MeasureResult
 from live_program import live
 from test_emulate import lacking
 
@@ -130,6 +133,7 @@ def train(outcomes: str) -> dict[str, Any]:
         "pauses": 0,
         "outcomes": outcomes,
         "sent_s": [n / 1000 for n in range(len(outcomes))],
+        "delay_s": [0.001 if one == "1" else None for one in outcomes],
         "delay": delay,
     }
 
@@ -144,13 +148,15 @@ def written(down: str, bps: float = 1e7) -> dict[str, Any]:
         "support": 0.9,
         "bursts": 20,
         "sent_bps": 1e9,
+        "over_time": [[5.0 + n / 10, bps * (1 + n / 1000)] for n in range(20)],
     }
     ways = {
         way: {"train": train(outcomes), "capacity": capacity, "load": None}
         for way, outcomes in (("up", "1" * 5000), ("down", down))
     }
     idle = {"asked": 150, "answered": 150, "rtt": rtt, "jitter_s": 0.0001}
-    return {"address": "192.0.2.1:5299", "cut": None, "idle": idle, **ways}
+    clocks = {"offset_s": 3.0012345, "offset_error_s": 0.02, "drift": -2.5e-6, "drift_error": 4e-7}
+    return {"address": "192.0.2.1:5299", "cut": None, "idle": idle, "clocks": clocks, **ways}
 
 
 def test_losses_are_what_limits_and_what_they_cost_is_said() -> None:
@@ -162,7 +168,10 @@ def test_losses_are_what_limits_and_what_they_cost_is_said() -> None:
     assert said.help is not None
     assert "sliding" in said.help
     assert said.doubt == "No TCP connection came about: is its port closed? The queue is assumed."
-    assert said.next == "Each TCP: airtcp compare path.toml   The losses: airtcp study path.trace"
+    assert said.next == (
+        "Each TCP: airtcp compare path.toml   The losses: airtcp study path.trace   All: --details"
+        "   Page: --html FILE"
+    )
     assert all(len(line) <= 100 for line in str(said).splitlines())
     losses = document["down"]["losses"]
     assert losses is not None
@@ -185,6 +194,7 @@ def test_bursts_that_vary_bound_the_capacity_from_below_if_tcp_got_more() -> Non
         "busy_s": 10.0,
         "rwnd_limited_s": 0.0,
         "sndbuf_limited_s": 0.0,
+        "samples": [[n / 10, 250_000 * n, 0, 0.04, 20] for n in range(1, 101)],
         "echoes": raw["idle"],
     }
     batches = raw["down"]["capacity"] | {"kind": "varying", "interval_bps": [4e6, 1.2e7]}
@@ -224,8 +234,50 @@ def test_the_scenario_runs_and_has_what_was_measured(tmp_path: Path) -> None:
     assert rtt == pytest.approx(0.04, abs=0.002)
 
 
+def test_what_passed_over_time_adds_up() -> None:
+    outcomes = ("1" * 46 + "0000") * 50 + "1" * 2500
+    raw = written(outcomes)
+    raw["clocks"] = None
+    losses = call.document(raw, "host")["down"]["losses"]
+    assert losses is not None
+    assert losses["runs"] == [{"packets": 4, "count": 50}]
+    rows = losses["over_time"]
+    assert (len(rows), sum(row["sent"] for row in rows)) == (50, 5000)
+    assert sum(row["lost"] for row in rows) == 200
+    assert {row["delay_median_s"] for row in rows} == {0.001}
+
+
+def test_the_page_has_the_answer_the_charts_and_the_clocks() -> None:
+    raw = written(("1" * 49 + "0") * 100)
+    load = {
+        "duration_s": 10.0,
+        "acked": 11_000_000,
+        "retransmitted": 3,
+        "busy_s": 10.0,
+        "rwnd_limited_s": 0.0,
+        "sndbuf_limited_s": 0.0,
+        "samples": [[n / 10, 110_000 * n, 0, 0.05, 20] for n in range(1, 101)],
+        "echoes": raw["idle"],
+    }
+    raw["down"]["load"] = load
+    result = MeasureResult(call.document(raw, "host"))
+    page = result.page()
+    said = (
+        "The server's clock is 3001 \N{PLUS-MINUS SIGN}20 ms ahead of this host's, and loses 2.50"
+    )
+    assert said in html.unescape(page)
+    parts = ("Losses limit TCP", "Delay and losses", "Runs of losses", "Bursts", "Round-trip time")
+    for part in (*parts, "Greatest delay", "drop-tail", "TCP"):
+        assert part in page, part
+    assert [len(result.table(name)) for name in result.tables] == [100, 40, 100]
+    answer = result.answer()
+    assert answer is not None
+    assert "Clocks" in str(answer.details)
+
+
 def test_the_document_has_the_fields_of_its_schema() -> None:
     document = call.document(written("1" * 5000), "host")
+    jsonschema.validate(document, airtcp.schema("measure"))
     schema = airtcp.schema("measure")
 
     def check(value: Any, of: dict[str, Any]) -> None:
@@ -258,6 +310,7 @@ def test_bad_input_is_one_line(tmp_path: Path, secret: Path) -> None:
     assert "expected one of HOST" in refusal()
     assert "expected one of HOST" in refusal("host", "--serve", "--secret", secret)
     assert "only the client" in refusal("--serve", "--secret", secret, "--json")
+    assert "--html needs a HOST" in refusal("--serve", "--secret", secret, "--html", "x.html")
     assert "--listen is for --serve" in refusal("host", "--secret", secret, "--listen", "::1")
     assert "--new-secret FILE" in refusal("host")
     assert "no such file" in refusal("host", "--secret", tmp_path / "none")
@@ -295,12 +348,14 @@ def test_another_secret_gets_silence_and_a_port_in_use_is_said(
 
 @needs_program
 def test_a_path_is_measured_and_its_files_are_read(tmp_path: Path, secret: Path) -> None:
-    prefix = tmp_path / "path"
+    prefix, page = tmp_path / "path", tmp_path / "path.html"
     with served(secret) as place:
         code, out, err = measure(
-            place, "--secret", secret, "--for", "6s", "--out", prefix, "--json"
+            place, "--secret", secret, "--for", "6s", "--out", prefix, "--json", "--html", page
         )
     assert code == 0, err
+    assert f"report: {page}\n" in err
+    assert "Delay and losses" in page.read_text("utf-8")
     document = json.loads(out)
     assert document == json.loads((tmp_path / "path.json").read_text("utf-8"))
     assert document["cut"] is None
@@ -309,6 +364,10 @@ def test_a_path_is_measured_and_its_files_are_read(tmp_path: Path, secret: Path)
         assert document[way]["capacity"] is not None
         assert document[way]["load"]["goodput_bps"] > 1e6
     assert document["idle"]["rtt"]["median_s"] < 0.1
+    # Both ends have the clocks of this host.
+    clocks = document["clocks"]
+    assert abs(clocks["offset_s"]) <= clocks["offset_error_s"] + 1e-5
+    assert abs(clocks["drift_ppm"]) <= clocks["drift_error_ppm"] + 1
     links = airtcp.stats(tmp_path / "path.trace")["links"]
     assert sum(link["packets"] for link in links) == 4000
     assert airtcp.run(tmp_path / "path.toml", overrides={"duration": "100 ms"}, replications=1)

@@ -2,17 +2,16 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
-use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
 use airtcp_live::measure::{
-    Client, Cut, Document, GREETING, Key, LoadSample, Nonce, Plan, RATE_ALLOWED, SECRET, SESSIONS,
-    Server, TAG,
+    Client, Cut, GREETING, Key, LoadSample, Plan, RATE_ALLOWED, SECRET, SESSIONS, Server, TAG,
 };
 use airtcp_units::{LowBits as _, Narrow as _};
 
-const MS: i64 = 1_000_000;
-const SECOND: i64 = 1_000 * MS;
+mod path;
+
+use path::{MS, Numbers, Path, SECOND, host, measured};
 
 fn secret() -> Key {
     Key::new(&[7; SECRET])
@@ -22,105 +21,12 @@ fn server() -> Server {
     Server::new(secret(), &[8; SECRET], RATE_ALLOWED)
 }
 
-fn host(n: u8) -> SocketAddr {
-    SocketAddr::from(([192, 0, 2, n], 4_000))
-}
-
 fn plan() -> Plan {
     Plan { load_ms: 0, ..Plan::of(6.0, 1_000) }
 }
 
-/// Small numbers, the same in each run.
-struct Numbers(u64);
-
-impl Numbers {
-    fn next(&mut self) -> u64 {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        self.0 >> 33
-    }
-
-    fn below(&mut self, n: u64) -> u64 {
-        self.next() % n
-    }
-
-    fn nonce(&mut self) -> Nonce {
-        std::array::from_fn(|_| u8::low_bits(self.next()))
-    }
-}
-
-/// A path: a link of a rate and a delay in each direction, which loses what `lose` says.
-struct Path<L> {
-    bps: i64,
-    delay: i64,
-    free: [i64; 2],
-    lose: L,
-    under_way: BTreeMap<(i64, u64), (bool, Vec<u8>)>,
-    count: u64,
-}
-
-impl<L: FnMut(bool, u64) -> bool> Path<L> {
-    fn new(bps: i64, delay: i64, lose: L) -> Self {
-        Self { bps, delay, free: [0; 2], lose, under_way: BTreeMap::new(), count: 0 }
-    }
-
-    fn send(&mut self, now: i64, up: bool, bytes: Vec<u8>) {
-        self.count += 1;
-        if (self.lose)(up, self.count) {
-            return;
-        }
-        let bits = 8 * (i64::narrow(bytes.len()) + 28);
-        let free = &mut self.free[usize::from(up)];
-        *free = now.max(*free) + bits * SECOND / self.bps;
-        self.under_way.insert((*free + self.delay, self.count), (up, bytes));
-    }
-
-    /// Measures, and ends it at a time if there is one.
-    fn measure(&mut self, server: &mut Server, client: &mut Client, end: Option<i64>) -> i64 {
-        let mut now = 0;
-        let mut numbers = Numbers(5);
-        let mut end = end;
-        while !client.is_done() {
-            while let Some(bytes) = client.take(now) {
-                self.send(now, true, bytes);
-            }
-            while let Some((_, bytes)) = server.due(now) {
-                self.send(now, false, bytes);
-            }
-            let due = self.under_way.keys().next().map(|key| key.0);
-            let next = [client.next(), server.next(), due, end].into_iter().flatten().min();
-            now = now.max(next.unwrap_or(now + MS)).max(now + 1_000);
-            if end.is_some_and(|end| end <= now) {
-                client.interrupt(now);
-                end = None;
-            }
-            while let Some(entry) =
-                self.under_way.first_entry().filter(|entry| entry.key().0 <= now)
-            {
-                let at = entry.key().0;
-                let (up, bytes) = entry.remove();
-                if up {
-                    let fresh = || Some(numbers.nonce());
-                    if let Some(answer) = server.receive(now, at, host(1), &bytes, fresh) {
-                        self.send(now, false, answer);
-                    }
-                } else {
-                    client.receive(now, at, &bytes);
-                }
-            }
-            server.expire(now);
-            assert!(now < 150 * SECOND, "it never ends");
-        }
-        now
-    }
-}
-
-fn measured(client: &Client) -> serde_json::Value {
-    serde_json::to_value(Document::new(client, "192.0.2.9:5299".to_owned())).unwrap()
-}
-
 fn new_client(plan: Plan) -> Client {
-    Client::new(secret(), [1; 16], plan, false, 0)
+    Client::new(secret(), [1; 16], plan, false, 0, 0)
 }
 
 #[test]
@@ -196,7 +102,7 @@ fn a_server_that_falls_silent_ends_the_measurement() {
 #[test]
 fn another_secret_gets_silence() {
     let mut server = server();
-    let mut client = Client::new(Key::new(&[9; SECRET]), [1; 16], plan(), false, 0);
+    let mut client = Client::new(Key::new(&[9; SECRET]), [1; 16], plan(), false, 0, 0);
     let mut path = Path::new(10_000_000, 20 * MS, |_, _| false);
     path.measure(&mut server, &mut client, None);
     assert_eq!(client.cut(), Some(&Cut::NoAnswer));
@@ -224,7 +130,7 @@ fn recorded(
     for now in (0..400).map(|n| n * MS) {
         while let Some(bytes) = client.take(now) {
             all.push(bytes.clone());
-            let fresh = || Some(numbers.nonce());
+            let fresh = || numbers.fresh(0);
             if let Some(answer) = server.receive(now, now, from, &bytes, fresh) {
                 client.receive(now, now, &answer);
             }
@@ -320,7 +226,7 @@ fn clients_are_bounded() {
     let mut numbers = Numbers(3);
     let mut server = server();
     let enter = |server: &mut Server, n: u8, numbers: &mut Numbers| {
-        let mut client = Client::new(secret(), numbers.nonce(), plan(), false, 0);
+        let mut client = Client::new(secret(), numbers.nonce(), plan(), false, 0, 0);
         recorded(server, host(n), &mut client, numbers);
         client
     };
@@ -329,7 +235,7 @@ fn clients_are_bounded() {
     }
     // The same host from another port, and one host too many.
     let other_port = SocketAddr::from(([192, 0, 2, 0], 4_001));
-    let mut again = Client::new(secret(), [2; 16], plan(), false, 0);
+    let mut again = Client::new(secret(), [2; 16], plan(), false, 0, 0);
     recorded(&mut server, other_port, &mut again, &mut numbers);
     assert!(matches!(again.cut(), Some(Cut::Refused(text)) if text.contains("already")));
     let over = enter(&mut server, 200, &mut numbers);
@@ -367,7 +273,7 @@ fn what_the_server_saw_of_its_tcp_connection_is_fetched() {
     let mut phases = Vec::new();
     for now in (0..10_000).map(|n| n * MS) {
         while let Some(bytes) = client.take(now) {
-            let fresh = || Some(numbers.nonce());
+            let fresh = || numbers.fresh(0);
             if let Some(answer) = server.receive(now, now, host(1), &bytes, fresh) {
                 client.receive(now, now, &answer);
             }

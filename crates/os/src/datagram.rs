@@ -30,6 +30,9 @@ pub struct Datagram {
     pub stamp: Option<(u32, u32)>,
 }
 
+/// Datagrams that one system call sends.
+const BATCH: usize = 64;
+
 /// Room for the control messages of a datagram: a stamp takes 32 bytes with its header.
 #[repr(C, align(8))]
 struct Control([u8; 64]);
@@ -84,6 +87,50 @@ impl Datagrams {
             None => self.socket.send(bytes),
         };
         sent.is_ok()
+    }
+
+    /// Sends datagrams in order, each to its address, or to the one that the socket is connected to; many with one system call.
+    /// What the kernel does not take is lost.
+    pub fn send_all(&self, datagrams: &[(Vec<u8>, Option<SocketAddr>)]) {
+        let mut rest = datagrams;
+        while !rest.is_empty() {
+            // The first one that was not sent has an error.
+            let sent = self.batch(rest).unwrap_or(0);
+            let next = if sent < rest.len().min(BATCH) { sent + 1 } else { sent };
+            rest = rest.get(next..).unwrap_or_default();
+        }
+    }
+
+    /// Sends up to [`BATCH`] datagrams, and returns how many.
+    #[allow(unsafe_code, reason = "no safe library that is used has sendmmsg")]
+    fn batch(&self, datagrams: &[(Vec<u8>, Option<SocketAddr>)]) -> io::Result<usize> {
+        let count = datagrams.len().min(BATCH);
+        // SAFETY: these structs have numbers and pointers only, for which zeros are valid.
+        let (mut names, mut headers) = unsafe {
+            (
+                mem::zeroed::<[libc::sockaddr_storage; BATCH]>(),
+                mem::zeroed::<[libc::mmsghdr; BATCH]>(),
+            )
+        };
+        let none = libc::iovec { iov_base: ptr::null_mut(), iov_len: 0 };
+        let mut parts = [none; BATCH];
+        for (n, (bytes, to)) in datagrams.iter().take(count).enumerate() {
+            parts[n] =
+                libc::iovec { iov_base: bytes.as_ptr().cast_mut().cast(), iov_len: bytes.len() };
+            let header = &mut headers[n].msg_hdr;
+            header.msg_iov = &raw mut parts[n];
+            header.msg_iovlen = 1;
+            if let Some(to) = to {
+                header.msg_namelen = put(*to, &mut names[n]);
+                header.msg_name = (&raw mut names[n]).cast();
+            }
+        }
+        let length = libc::c_uint::try_from(count).unwrap_or_default();
+        // SAFETY: the first `count` headers point at names and parts, and these at bytes, all of which live through the
+        // call. The kernel reads them, and writes only to the headers.
+        let code =
+            unsafe { libc::sendmmsg(self.socket.as_raw_fd(), headers.as_mut_ptr(), length, 0) };
+        usize::try_from(code).map_err(|_| io::Error::last_os_error())
     }
 
     /// Reads a datagram if one waits. One that is longer than the buffer is cut.
@@ -159,6 +206,38 @@ fn whole(bytes: &[u8]) -> Option<u32> {
     u32::try_from(value).ok()
 }
 
+/// Writes an address as the kernel has it, and returns its length.
+#[allow(unsafe_code, reason = "a sockaddr is a union by family")]
+fn put(address: SocketAddr, storage: &mut libc::sockaddr_storage) -> libc::socklen_t {
+    let storage = ptr::from_mut(storage);
+    let length = match address {
+        SocketAddr::V4(v4) => {
+            let to = libc::sockaddr_in {
+                sin_family: libc::sa_family_t::try_from(libc::AF_INET).unwrap_or_default(),
+                sin_port: v4.port().to_be(),
+                sin_addr: libc::in_addr { s_addr: u32::from_ne_bytes(v4.ip().octets()) },
+                sin_zero: [0; 8],
+            };
+            // SAFETY: the storage is large enough and aligned for each kind of address.
+            unsafe { storage.cast::<libc::sockaddr_in>().write(to) };
+            size_of::<libc::sockaddr_in>()
+        }
+        SocketAddr::V6(v6) => {
+            let to = libc::sockaddr_in6 {
+                sin6_family: libc::sa_family_t::try_from(libc::AF_INET6).unwrap_or_default(),
+                sin6_port: v6.port().to_be(),
+                sin6_flowinfo: v6.flowinfo(),
+                sin6_addr: libc::in6_addr { s6_addr: v6.ip().octets() },
+                sin6_scope_id: v6.scope_id(),
+            };
+            // SAFETY: as above.
+            unsafe { storage.cast::<libc::sockaddr_in6>().write(to) };
+            size_of::<libc::sockaddr_in6>()
+        }
+    };
+    libc::socklen_t::try_from(length).unwrap_or_default()
+}
+
 /// An address of the kernel's.
 #[allow(unsafe_code, reason = "a sockaddr is a union by family")]
 fn from(address: &libc::sockaddr_storage) -> Option<SocketAddr> {
@@ -209,6 +288,29 @@ mod tests {
             let at = i64::from(seconds) * 1_000_000_000 + i64::from(nanoseconds);
             // The kernel may take a coarser clock for it than for this test.
             assert!((before - 20_000_000..=after).contains(&at), "{before} {at} {after}");
+        }
+    }
+
+    #[test]
+    fn many_datagrams_arrive_in_order_at_their_addresses() {
+        for host in ["127.0.0.1:0", "[::1]:0"] {
+            let Ok(from) = Datagrams::bind(host.parse().unwrap()) else { continue };
+            let to = [(); 2].map(|()| Datagrams::bind(host.parse().unwrap()).unwrap());
+            // One of them is longer than any datagram, and is lost.
+            let each = |n: u8| {
+                let length = if n == 50 { 70_000 } else { usize::from(n) + 1 };
+                (vec![n; length], Some(to[usize::from(n % 2)].address().unwrap()))
+            };
+            from.send_all(&(0..150).map(each).collect::<Vec<_>>());
+            for (odd, socket) in (0..).zip(&to) {
+                let mut buffer = [0; 200];
+                for n in (0..150_u8).filter(|n| n % 2 == odd && *n != 50) {
+                    let found = socket.receive(&mut buffer).unwrap().unwrap();
+                    assert_eq!((found.length, buffer[0]), (usize::from(n) + 1, n));
+                    assert_eq!(found.from, from.address().unwrap());
+                }
+                assert_eq!(socket.receive(&mut buffer).unwrap(), None);
+            }
         }
     }
 

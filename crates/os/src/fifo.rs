@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug)]
 pub struct Fifo {
     file: File,
-    /// The pipe that was made here.
+    /// The pipe that was made here, which goes with it.
     made: Option<PathBuf>,
     ended: bool,
 }
@@ -62,6 +62,11 @@ impl Fifo {
             return Err(other());
         }
         Ok(fd.into())
+    }
+
+    /// The pipe that was made here, which stays from now on.
+    pub fn keep_made(&mut self) -> Option<PathBuf> {
+        self.made.take()
     }
 
     /// Standard input, to its end.

@@ -13,6 +13,7 @@ pub mod fifo;
 pub mod interface;
 pub mod namespace;
 pub mod offload;
+pub mod privilege;
 pub mod program;
 pub mod random;
 pub mod ring;

@@ -32,11 +32,12 @@ impl NetNs {
         Ok(namespace)
     }
 
-    /// A new namespace with a name, as `ip netns` makes it, with its loopback interface up.
+    /// A new namespace with a name, as `ip netns` makes it, with its loopback interface up. The name
+    /// stays until [`remove`].
     ///
     /// # Errors
     /// If there is one of this name, if the name cannot be one, or if the process may not.
-    pub fn named(name: &str) -> Result<(Self, Named)> {
+    pub fn named(name: &str) -> Result<Self> {
         let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
         if !(1..=200).contains(&name.len())
             || !name.chars().all(fits)
@@ -47,13 +48,14 @@ impl NetNs {
             )));
         }
         program::ip_netns("add", name)?;
-        let guard = Named { name: name.to_owned() };
         let path = Path::new(FOLDER).join(name);
-        let file = File::open(&path)
-            .map_err(|e| Error::system(format!("opening '{}'", path.display()), e))?;
-        let namespace = Self { fd: file.into() };
-        namespace.within(|| crate::program::ip("link set dev lo up\n"))?;
-        Ok((namespace, guard))
+        let opened = File::open(&path)
+            .map_err(|e| Error::system(format!("opening '{}'", path.display()), e))
+            .map(|file| Self { fd: file.into() });
+        let up = opened.and_then(|namespace| {
+            namespace.within(|| crate::program::ip("link set dev lo up\n")).map(|()| namespace)
+        });
+        up.inspect_err(|_| _ = remove(name))
     }
 
     /// The namespace of the calling thread.
@@ -108,16 +110,12 @@ impl NetNs {
 /// Where `ip netns` keeps its names.
 const FOLDER: &str = "/run/netns";
 
-/// The name of a namespace, which is removed when this goes.
-#[derive(Debug)]
-pub struct Named {
-    name: String,
-}
-
-impl Drop for Named {
-    fn drop(&mut self) {
-        let _ = program::ip_netns("del", &self.name);
-    }
+/// Removes the name of a namespace, as `ip netns` does.
+///
+/// # Errors
+/// If there is none of this name, or if the process may not.
+pub fn remove(name: &str) -> Result<()> {
+    program::ip_netns("del", name)
 }
 
 /// A mount namespace of the calling thread, whose changes no other sees.

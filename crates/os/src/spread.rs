@@ -7,6 +7,7 @@
 
 use crate::error::{Error, Result, check};
 use crate::namespace::{NetNs, own_mounts};
+use crate::privilege::{self, Capability};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write as _};
 use std::ptr;
@@ -48,8 +49,7 @@ impl Spread {
             return Ok(());
         }
         let others: Vec<usize> = self.online.iter().copied().filter(|cpu| *cpu != here).collect();
-        self.file
-            .write_all(mask(&others).as_bytes())
+        privilege::with(Capability::NetAdmin, || self.file.write_all(mask(&others).as_bytes()))
             .map_err(|e| Error::system("choosing the processors of an interface", e))?;
         self.free = Some(here);
         Ok(())

@@ -83,7 +83,8 @@ def run(asked: Asked) -> NoReturn:
         before = _changed(document)
         words = [PROGRAM, "emulate", "--json", str(document), *_parent(), *asked.rest]
         code = _child(place, words)
-        if _changed(document) != before:
+        # It is opened at the start, and written at the end.
+        if _changed(document) != before and document.stat().st_size:
             _page(document, asked.html)
             note(f"report: {asked.html}", quiet=asked.quiet)
     raise SystemExit(code)

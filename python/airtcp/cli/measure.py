@@ -11,7 +11,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -19,6 +19,9 @@ from airtcp.cli import ctrl_c
 from airtcp.cli import options as opt
 from airtcp.cli.console import INTERRUPTED, fail, note, progress, refusals, to_stdout
 from airtcp.cli.continued import continue_as, needed_program
+
+if TYPE_CHECKING:
+    from airtcp.questions.measure.document import MeasureDocument
 
 _PREFIX_HELP = (
     "Write the delivery trace to PREFIX.trace, the path as a scenario to PREFIX.toml, and the "
@@ -79,6 +82,16 @@ def measure(
         typer.Option(parser=opt.place, metavar="PREFIX", help=_PREFIX_HELP, show_default=False),
     ] = None,
     as_json: opt.Json = False,
+    details: opt.Details = False,
+    html: Annotated[
+        Path | None,
+        typer.Option(
+            parser=opt.place,
+            metavar=opt.SHOWN,
+            help="File of the report; none by default.",
+            show_default=False,
+        ),
+    ] = None,
     force: opt.ForceFile = False,
     quiet: opt.Quiet = False,
 ) -> None:
@@ -106,14 +119,31 @@ def measure(
     if (host is not None) + serve + (new_secret is not None) != 1:
         fail("expected one of HOST (to measure), --serve, and --new-secret FILE")
     if host is None:
-        if out is not None or as_json:
-            fail("--out and --json need a HOST to measure: only the client has a result")
+        wanted = {"--out": out, "--json": as_json, "--html": html, "--details": details}
+        for option in (name for name, value in wanted.items() if value):
+            fail(f"{option} needs a HOST to measure: only the client has a result")
         continue_as("measure", [*arguments, "--serve"] if serve else arguments)
+    from airtcp.cli import places
+    from airtcp.cli.show import put_answer
+    from airtcp.data.plain import plain_json
+    from airtcp.questions.measure.answer import answer
+
     if listen is not None:
         fail("--listen is for --serve: a client does not listen")
     files = _files(out, force=force)
+    places.check(html, force=force, inputs=[], ours=True)
     raw = _measured([*arguments, "--", host])
-    _finish(raw, host, out, files, as_json=as_json, quiet=quiet)
+    written = _document(raw, host, out, files, quiet=quiet)
+    if html is not None:
+        _report(written, html, quiet=quiet)
+    with to_stdout():
+        if as_json:
+            sys.stdout.write(plain_json(json.dumps(written, ensure_ascii=False)) + "\n")
+        else:
+            put_answer(answer(written), details=details)
+        sys.stdout.flush()
+    if raw["cut"] == "interrupted":
+        raise SystemExit(INTERRUPTED)
 
 
 def _files(out: Path | None, *, force: bool) -> dict[str, Path]:
@@ -144,39 +174,33 @@ def _measured(arguments: list[str]) -> dict[str, Any]:
     return json.loads(done.stdout)
 
 
-def _finish(
-    raw: dict[str, Any],
-    host: str,
-    out: Path | None,
-    files: dict[str, Path],
-    *,
-    as_json: bool,
-    quiet: bool,
-) -> None:
-    """Write the files, and print the answer or the document."""
-    from airtcp.cli.show import put_answer
-    from airtcp.data.plain import plain_json
-    from airtcp.questions.measure import answer, call
+def _document(
+    raw: dict[str, Any], host: str, out: Path | None, files: dict[str, Path], *, quiet: bool
+) -> MeasureDocument:
+    """Make the document, and write the files."""
+    from airtcp.questions.measure import call
 
     with refusals("measure"), progress(quiet=quiet) as tell:
         prefix = None if out is None else str(out)
         document = call.document(raw, host, prefix, progress=tell)
-    text = json.dumps(document, ensure_ascii=False)
     contents = {
         "trace": call.trace_text(raw),
         "toml": document["scenario"],
-        "json": text + "\n",
+        "json": json.dumps(document, ensure_ascii=False) + "\n",
     }
     for end, file in files.items():
         _write(file, contents[end], quiet=quiet)
-    with to_stdout():
-        if as_json:
-            sys.stdout.write(plain_json(text) + "\n")
-        else:
-            put_answer(answer.answer(document), details=False)
-        sys.stdout.flush()
-    if raw["cut"] == "interrupted":
-        raise SystemExit(INTERRUPTED)
+    return document
+
+
+def _report(document: MeasureDocument, target: Path, *, quiet: bool) -> None:
+    from airtcp.questions.measure.result import MeasureResult
+
+    try:
+        MeasureResult(document).report(target)
+    except OSError as error:
+        fail(f"{target}: {error.strerror}")
+    note(f"report: {target}", quiet=quiet)
 
 
 def _write(file: Path, content: str | None, *, quiet: bool) -> None:

@@ -1,21 +1,13 @@
 //! Two given interfaces in the place of namespaces: the model stands between two machines.
-//!
-//! A program of its own waits for the end of this one, however that comes, and then lets the interfaces merge packets again that
-//! did so before.
-
-use std::io::{self, Read as _};
-use std::os::unix::process::CommandExt as _;
-use std::process::{Child, ChildStdin, Command, ExitCode, Stdio};
 
 use airtcp_os::device;
 use airtcp_os::offload::{self, Merging};
 use airtcp_os::ring::{Ring, Shape};
 use airtcp_os::send::Sender;
 use airtcp_scenario::Resolved;
-use clap::Args;
 
 use super::failure::{Failure, said, say};
-use crate::exit::ended;
+use super::keeper::Keeper;
 
 /// Memory of a ring, in bytes, and the fewest frames that it holds.
 const MEMORY: u32 = 32 << 20;
@@ -23,57 +15,15 @@ const FEWEST: u32 = 1_024;
 /// Bytes of a place in a ring beyond the packet.
 const BEYOND: u32 = 128;
 
-/// Gives an interface its offloads back when standard input ends.
-#[derive(Debug, Args)]
-pub struct Restore {
-    device: String,
-    #[arg(long)]
-    gro: bool,
-    #[arg(long)]
-    lro: bool,
-}
-
-impl Restore {
-    /// Runs it.
-    pub fn run(self) -> ExitCode {
-        let mut rest = Vec::new();
-        let _ = io::stdin().read_to_end(&mut rest);
-        let to = Merging { kernel: self.gro, device: self.lro };
-        ended(offload::set_merging(&self.device, to).map(|()| ExitCode::SUCCESS))
+/// Lets an interface merge nothing from now on; `None` if it did not.
+fn hold(name: &str) -> Result<Option<Keeper>, Failure> {
+    let before = offload::merging(name).map_err(said)?;
+    if !before.any() {
+        return Ok(None);
     }
-}
-
-/// Restores an interface when it goes.
-pub(super) struct Keeper {
-    child: Child,
-    pipe: Option<ChildStdin>,
-}
-
-impl Keeper {
-    /// Lets an interface merge nothing from now on; `None` if it did not.
-    fn hold(name: &str) -> Result<Option<Self>, Failure> {
-        let before = offload::merging(name).map_err(said)?;
-        if !before.any() {
-            return Ok(None);
-        }
-        let program = std::env::current_exe().map_err(said)?;
-        let mut command = Command::new(program);
-        command.args(["restore", name]);
-        command.args(before.kernel.then_some("--gro")).args(before.device.then_some("--lro"));
-        // Ctrl-C is not for it.
-        command.stdin(Stdio::piped()).stdout(Stdio::null()).process_group(0);
-        let mut child = command.spawn().map_err(said)?;
-        let keeper = Self { pipe: child.stdin.take(), child };
-        offload::set_merging(name, Merging::NONE).map_err(said)?;
-        Ok(Some(keeper))
-    }
-}
-
-impl Drop for Keeper {
-    fn drop(&mut self) {
-        self.pipe = None;
-        let _ = self.child.wait();
-    }
+    let keeper = Keeper::of_device(name, before)?;
+    offload::set_merging(name, Merging::NONE).map_err(said)?;
+    Ok(Some(keeper))
 }
 
 /// The name of a node, what comes from its interface and what goes to it.
@@ -104,7 +54,7 @@ pub(super) fn open(
         if ring.link() != 1 {
             return Err(format!("interface \"{device}\" is no Ethernet: frames of it cannot pass"));
         }
-        keepers.extend(Keeper::hold(device)?);
+        keepers.extend(hold(device)?);
         ports.push((plan.nodes[node].clone(), ring, sender));
     }
     Ok((ports, keepers))

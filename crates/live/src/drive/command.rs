@@ -6,18 +6,18 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
 
 use airtcp_os::child::{self, spawn_in};
-use airtcp_os::schedule;
+use airtcp_os::privilege::{self, Capability};
 use airtcp_os::signal::Signals;
-use airtcp_os::{clock, user, wait};
+use airtcp_os::{clock, schedule, user, wait};
 use airtcp_scenario::Resolved;
 use clap::Args;
 
 use super::control::Control;
 use super::ending::Why;
-use super::failure::{Failure, at, said, say};
+use super::failure::{Failure, said, say};
 use super::given::{Given, Subject};
 use super::line::Line;
-use super::output::Outputs;
+use super::output::{Outputs, Whole};
 use super::path::round_trip;
 use super::ports::Ports;
 use super::report::Run;
@@ -111,6 +111,7 @@ impl Emulate {
             emulation = emulation.between();
         }
         let mut outputs = self.outputs(&ports)?;
+        let document = self.json.as_deref().map(Whole::open).transpose()?;
         if self.record.is_some() {
             emulation.record();
         }
@@ -128,6 +129,8 @@ impl Emulate {
             say(&ports.how_to_enter());
         }
         let priority = schedule::raise();
+        let later: &[Capability] = if ports.spreads() { &[Capability::NetAdmin] } else { &[] };
+        privilege::give_up(later).map_err(said)?;
         let stop = driver.run(&mut emulation, &mut ports, &signals, client.as_mut(), &mut outputs);
         // Programs end before the model does.
         let status = end(client.take());
@@ -142,8 +145,8 @@ impl Emulate {
         if !self.quiet || !run.is_valid() {
             say(&run.text());
         }
-        if let Some(path) = &self.json {
-            std::fs::write(path, run.json()).map_err(|error| at(path, &error))?;
+        if let Some(file) = document {
+            file.write(&run.json())?;
         }
         stop?;
         if !run.is_valid() {

@@ -12,6 +12,7 @@ use serde::Serialize;
 
 use super::failure::{Failure, said, say};
 use super::given::Subject;
+use super::keeper::Keeper;
 use crate::emulate::{Emulation, LONGEST_LINE, Set};
 
 /// Time between two looks, ns.
@@ -26,6 +27,8 @@ pub(super) struct Control {
     next: i64,
     /// The changes that were made, the first [`KEPT`] of them.
     made: Vec<Made>,
+    /// Removes the pipe that was made.
+    _pipe: Option<Keeper>,
 }
 
 /// A change that was made.
@@ -44,7 +47,10 @@ impl Control {
     /// Lines from a named pipe, which is made if there is none, or from standard input (`-`).
     pub(super) fn open(path: &Path, subject: Subject) -> Result<Self, Failure> {
         let fifo = if path == Path::new("-") { Fifo::standard_input() } else { Fifo::open(path) };
-        Ok(Self { fifo: fifo.map_err(said)?, subject, line: Vec::new(), next: 0, made: Vec::new() })
+        let mut fifo = fifo.map_err(said)?;
+        let pipe = fifo.keep_made().map(|path| Keeper::of_pipe(&path)).transpose()?;
+        let (line, made) = (Vec::new(), Vec::new());
+        Ok(Self { fifo, subject, line, next: 0, made, _pipe: pipe })
     }
 
     /// The changes that were made.

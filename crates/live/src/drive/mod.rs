@@ -7,6 +7,7 @@
 //! again        arrivals that meet it again
 //! ports        a namespace and a veth pair for each node with real traffic
 //! between      two given interfaces in their place
+//! keeper       what undoes the changes of a run when it has ended
 //! turn         the loop: read, run the model, write, wait
 //! series       what passes over time
 //! line         what passes now, on a terminal
@@ -23,6 +24,7 @@ mod control;
 mod ending;
 mod failure;
 mod given;
+mod keeper;
 mod line;
 mod output;
 mod path;
@@ -33,5 +35,5 @@ mod traffic;
 mod turn;
 
 pub use again::Replay;
-pub use between::Restore;
 pub use command::Emulate;
+pub use keeper::Restore;

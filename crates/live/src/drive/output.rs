@@ -1,6 +1,6 @@
 //! What a run writes while it goes: fates, arrivals, a capture.
 
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -19,6 +19,27 @@ const ETHERNET: u16 = 1;
 struct Lines {
     path: PathBuf,
     file: BufWriter<File>,
+}
+
+/// A file that is written at the end, in one piece.
+pub(super) struct Whole {
+    path: PathBuf,
+    file: File,
+}
+
+impl Whole {
+    /// Opens it, while the process still may. What is there stays until it is written.
+    pub(super) fn open(path: &Path) -> Result<Self, Failure> {
+        let mut options = OpenOptions::new();
+        let file = options.write(true).create(true).truncate(false).open(path);
+        Ok(Self { path: path.to_owned(), file: file.map_err(|e| at(path, &e))? })
+    }
+
+    pub(super) fn write(mut self, text: &str) -> Result<(), Failure> {
+        // A pipe has no length.
+        let _ = self.file.set_len(0);
+        self.file.write_all(text.as_bytes()).map_err(|e| at(&self.path, &e))
+    }
 }
 
 /// All files of a run.

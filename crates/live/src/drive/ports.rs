@@ -6,14 +6,15 @@ use std::os::fd::{AsFd, AsRawFd};
 
 use airtcp_os::child::{Names, is_host};
 use airtcp_os::interface::{Mac, Veth};
-use airtcp_os::namespace::{Named, NetNs};
+use airtcp_os::namespace::NetNs;
 use airtcp_os::ring::{Ring, Shape};
 use airtcp_os::send::Sender;
 use airtcp_os::spread::Spread;
 use airtcp_scenario::Resolved;
 
-use super::between::{self, Keeper};
+use super::between;
 use super::failure::{Failure, said};
+use super::keeper::Keeper;
 
 /// Frames that fit into the ring of a port: 32 MB.
 const RING: u32 = 16_384;
@@ -55,7 +56,7 @@ pub(super) struct Spaces {
     /// Whether the namespaces belong to a user namespace of this process.
     unprivileged: bool,
     /// Their names, which go with them.
-    _named: Vec<Named>,
+    _named: Vec<Keeper>,
     /// The namespace of the tool's ends, which goes with it.
     _tool: NetNs,
 }
@@ -76,9 +77,9 @@ impl Ports {
             let namespace = match prefix {
                 None => NetNs::new().map_err(said)?,
                 Some(prefix) => {
-                    let (namespace, name) =
-                        NetNs::named(&format!("{prefix}{name}")).map_err(said)?;
-                    named.push(name);
+                    let name = format!("{prefix}{name}");
+                    let namespace = NetNs::named(&name).map_err(said)?;
+                    named.push(Keeper::of_namespace(&name)?);
                     namespace
                 }
             };
@@ -129,6 +130,11 @@ impl Ports {
                 port.spread = None;
             }
         }
+    }
+
+    /// Whether the processors of any node can be chosen.
+    pub(super) fn spreads(&self) -> bool {
+        self.all.iter().any(|port| port.spread.is_some())
     }
 
     /// Names of the nodes, in the order of the ports.

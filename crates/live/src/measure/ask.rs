@@ -7,7 +7,7 @@ use std::os::fd::AsFd as _;
 use airtcp_os::clock::{self, Offset};
 use airtcp_os::datagram::Datagrams;
 use airtcp_os::signal::{Signal, Signals};
-use airtcp_os::{random, wait};
+use airtcp_os::{privilege, random, wait};
 
 use super::auth::{Key, NONCE};
 use super::call::Caller;
@@ -39,21 +39,20 @@ pub(super) fn measure(
         SocketAddr::V6(_) => SocketAddr::from((Ipv6Addr::UNSPECIFIED, 0)),
     };
     let socket = Datagrams::bind(any).map_err(said)?;
+    privilege::give_up(&[]).map_err(said)?;
     socket.connect(server).map_err(said)?;
     let nonce = random::secret::<NONCE>().map_err(said)?;
-    let mut client = Client::new(secret, nonce, plan, server.is_ipv6(), clock::now());
-    let mut driver = Driver { socket, offset: Offset::measure(), refused: false };
+    let offset = Offset::measure();
+    let mut client = Client::new(secret, nonce, plan, server.is_ipv6(), clock::now(), offset.value);
+    let mut driver = Driver { socket, offset, refused: false };
     let mut caller = Caller::new(server);
     let mut told = "";
     loop {
-        let mut sent = 0;
-        while let Some(bytes) = client.take(clock::now()) {
-            driver.socket.send(&bytes, None);
-            sent += 1;
-            if sent == BATCH {
-                break;
-            }
-        }
+        let ready: Vec<_> = (0..BATCH).map_while(|_| client.take(clock::now())).collect();
+        let ready: Vec<_> = ready.into_iter().map(|bytes| (bytes, None)).collect();
+        let begin = clock::now();
+        driver.socket.send_all(&ready);
+        client.wrote(ready.len(), clock::now() - begin);
         if client.is_done() {
             break;
         }

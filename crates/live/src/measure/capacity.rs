@@ -13,6 +13,7 @@ use airtcp_units::{Narrow as _, Saturate as _, detmath};
 use serde::Serialize;
 
 use super::arrivals::Arrival;
+use super::delay::UNIT;
 use super::plan::{BURST, BURST_PROBE};
 
 /// Probes between two that give a slope, at least.
@@ -46,6 +47,8 @@ pub struct Capacity {
     pub bursts: usize,
     /// Bits per second at which the sender sent: the median of the bursts.
     pub sent_bps: f64,
+    /// Each burst: seconds since the measurement began, by the receiver's clock, and bits per second.
+    pub over_time: Vec<(f64, f64)>,
 }
 
 /// A slope, as the logarithm of a rate.
@@ -55,8 +58,9 @@ struct Slope {
     weight: f64,
 }
 
-/// What these arrivals of bursts say; nothing without a run of probes in order.
-pub(super) fn capacity(arrivals: &[Arrival], headers: u32) -> Option<Capacity> {
+/// What these arrivals of bursts say; nothing without a run of probes in order. The sender's system took `pace` probes a second;
+/// 0 if it is not known.
+pub(super) fn capacity(arrivals: &[Arrival], headers: u32, pace: u32) -> Option<Capacity> {
     let bits = 8.0 * (BURST_PROBE as f64 + f64::from(headers));
     let runs = runs(arrivals);
     let mut slopes: Vec<Slope> = runs.iter().flat_map(|run| pairs(run, bits)).collect();
@@ -66,25 +70,27 @@ pub(super) fn capacity(arrivals: &[Arrival], headers: u32) -> Option<Capacity> {
     }
     // Without a slope, all arrived at once.
     let (bps, support) = mode(&slopes).unwrap_or((f64::INFINITY, 0.0));
-    let rate = |at: fn(&Arrival) -> u32| {
-        let mut rates: Vec<f64> = runs.iter().filter_map(|run| rate(run, bits, at)).collect();
-        rates.sort_by(f64::total_cmp);
-        rates
+    let each = |at: fn(&Arrival) -> u32| -> Vec<(f64, f64)> {
+        runs.iter().filter_map(|run| rate(run, bits, at)).collect()
     };
-    let (rates, sent) = (rate(|a| a.at), rate(|a| a.sent));
-    let sent_bps = quantile(&sent, 0.5).unwrap_or(bps);
-    let found = |bps: f64, kind, interval_bps, bursts| Capacity {
+    let over_time = each(|a| a.at);
+    let (rates, sent) = (in_order(&over_time), in_order(&each(|a| a.sent)));
+    let taken = if pace > 0 { bits * f64::from(pace) } else { f64::INFINITY };
+    let sent_bps = quantile(&sent, 0.5).unwrap_or(bps).min(taken);
+    let found = |bps: f64, kind, interval_bps, over_time: Vec<(f64, f64)>| Capacity {
         bps,
         kind,
         interval_bps,
         support,
-        bursts,
+        bursts: over_time.len(),
         sent_bps,
+        over_time,
     };
     if bps > TOGETHER * sent_bps || 2 * short(&runs) > steps(&runs) {
-        let whole = wholes(arrivals, bits);
-        let range = (quantile(&whole, 0.05)?, quantile(&whole, 0.95)?);
-        return Some(found(quantile(&whole, 0.5)?, "varying", range, whole.len()));
+        let wholes = wholes(arrivals, bits);
+        let rates = in_order(&wholes);
+        let range = (quantile(&rates, 0.05)?, quantile(&rates, 0.95)?);
+        return Some(found(quantile(&rates, 0.5)?, "varying", range, wholes));
     }
     let near = rates.iter().filter(|rate| (*rate / bps - 1.0).abs() <= AGREES).count();
     let range = (quantile(&rates, 0.05).unwrap_or(bps), quantile(&rates, 0.95).unwrap_or(bps));
@@ -96,7 +102,14 @@ pub(super) fn capacity(arrivals: &[Arrival], headers: u32) -> Option<Capacity> {
     } else {
         ("varying", (range.0.min(bps), range.1.max(bps)))
     };
-    Some(found(bps, kind, interval_bps, rates.len()))
+    Some(found(bps, kind, interval_bps, over_time))
+}
+
+/// The rates, in order.
+fn in_order(over_time: &[(f64, f64)]) -> Vec<f64> {
+    let mut rates: Vec<f64> = over_time.iter().map(|(_, rate)| *rate).collect();
+    rates.sort_by(f64::total_cmp);
+    rates
 }
 
 /// A quantile of values in order.
@@ -119,9 +132,9 @@ fn short(runs: &[&[Arrival]]) -> usize {
     runs.iter().map(of).sum()
 }
 
-/// The rates of bursts as wholes, in order: what arrived after the first, over the time that all took beside the least
-/// delay.
-fn wholes(arrivals: &[Arrival], bits: f64) -> Vec<f64> {
+/// When each burst arrived, and its rate as a whole: what arrived after the first, over the time that all took beside the
+/// least delay.
+fn wholes(arrivals: &[Arrival], bits: f64) -> Vec<(f64, f64)> {
     let delay = |a: &Arrival| f64::from(a.at) - f64::from(a.sent);
     let least = arrivals.iter().map(delay).fold(f64::INFINITY, f64::min);
     let same = |a: &Arrival, b: &Arrival| a.number / BURST == b.number / BURST;
@@ -129,11 +142,10 @@ fn wholes(arrivals: &[Arrival], bits: f64) -> Vec<f64> {
         let sent = burst.iter().map(|a| a.sent).min()?;
         let last = burst.iter().map(|a| a.at).max().filter(|_| burst.len() >= RUN)?;
         let ticks = f64::from(last) - f64::from(sent) - least;
-        (ticks >= 1.0).then(|| bits * (burst.len() as f64 - 1.0) / (ticks * 1e-7))
+        let at = f64::from(last) * UNIT;
+        (ticks >= 1.0).then(|| (at, bits * (burst.len() as f64 - 1.0) / (ticks * UNIT)))
     };
-    let mut rates: Vec<f64> = arrivals.chunk_by(same).filter_map(rate).collect();
-    rates.sort_by(f64::total_cmp);
-    rates
+    arrivals.chunk_by(same).filter_map(rate).collect()
 }
 
 /// Runs of probes of one burst that arrived in order, one after the other.
@@ -151,7 +163,7 @@ fn pairs(run: &[Arrival], bits: f64) -> Vec<Slope> {
             let ticks = f64::from(b.at - a.at);
             let carried = bits * f64::from(b.number - a.number);
             if ticks > 0.0 {
-                let bps = carried / (ticks * 1e-7);
+                let bps = carried / (ticks * UNIT);
                 found.push(Slope { log_bps: detmath::ln(bps), bps, weight: carried * carried });
             }
         }
@@ -183,13 +195,13 @@ fn mode(slopes: &[Slope]) -> Option<(f64, f64)> {
     Some((median.bps, weight / total))
 }
 
-/// The rate of a whole run, if it is long enough.
-fn rate(run: &[Arrival], bits: f64, at: fn(&Arrival) -> u32) -> Option<f64> {
+/// When a whole run arrived, and its rate, if it is long enough.
+fn rate(run: &[Arrival], bits: f64, at: fn(&Arrival) -> u32) -> Option<(f64, f64)> {
     let (first, last) = (run.first()?, run.last().filter(|_| run.len() >= RUN)?);
     let ticks = f64::from(at(last)) - f64::from(at(first));
     let probes = f64::from(u32::narrow(run.len() - 1));
     // Faster than the clock: as fast as it can tell.
-    Some(bits * probes / (ticks.max(1.0) * 1e-7))
+    Some((f64::from(last.at) * UNIT, bits * probes / (ticks.max(1.0) * UNIT)))
 }
 
 /// Two standard errors of the capacity, as a share: from the spread of the slopes that agree, or what clocks allow.
@@ -228,9 +240,9 @@ mod tests {
 
     #[test]
     fn a_link_alone_is_exact() {
-        let found = capacity(&bursts(|_| Some(0)), 28).unwrap();
+        let found = capacity(&bursts(|_| Some(0)), 28, 0).unwrap();
         assert!(near(&found, 1e8, 1e-9) && found.support > 0.999, "{found:?}");
-        assert_eq!((found.kind, found.bursts), ("steady", 20));
+        assert_eq!((found.kind, found.bursts, found.over_time.len()), ("steady", 20, 20));
     }
 
     #[test]
@@ -240,7 +252,7 @@ mod tests {
             1 | 2 => Some((n.wrapping_mul(40_503) >> 8) % 400),
             _ => Some(0),
         };
-        let found = capacity(&bursts(late), 28).unwrap();
+        let found = capacity(&bursts(late), 28, 0).unwrap();
         assert!(near(&found, 1e8, 0.005), "{found:?}");
     }
 
@@ -253,7 +265,7 @@ mod tests {
                 Arrival { at: burst * 1_000_000 + place * (500 + 200 * (burst % 7)), ..a }
             })
             .collect();
-        let found = capacity(&list, 28).unwrap();
+        let found = capacity(&list, 28, 0).unwrap();
         assert_eq!(found.kind, "varying");
         assert!(found.interval_bps.0 < 6e7 && found.interval_bps.1 > 1.5e8, "{found:?}");
     }
@@ -262,7 +274,7 @@ mod tests {
     fn bursts_that_were_not_spread_give_a_bound() {
         let list: Vec<Arrival> =
             bursts(|_| Some(0)).into_iter().map(|a| Arrival { at: a.sent, ..a }).collect();
-        let found = capacity(&list, 28).unwrap();
+        let found = capacity(&list, 28, 0).unwrap();
         assert_eq!((found.kind, found.interval_bps.1), ("at least", f64::INFINITY));
     }
 
@@ -276,7 +288,7 @@ mod tests {
                 Arrival { at, sent: burst * 1_000_000 + place * 30, ..a }
             };
             let list: Vec<Arrival> = bursts(|_| Some(0)).into_iter().map(each).collect();
-            let found = capacity(&list, 28).unwrap();
+            let found = capacity(&list, 28, 0).unwrap();
             assert_eq!((found.kind, found.bursts), ("varying", 20), "{found:?}");
             assert!((8e7..5e9).contains(&found.bps), "{found:?}");
         }
@@ -284,7 +296,7 @@ mod tests {
 
     #[test]
     fn without_runs_there_is_none() {
-        assert_eq!(capacity(&[], 28), None);
-        assert_eq!(capacity(&bursts(|n| n.is_multiple_of(3).then_some(0)), 28), None);
+        assert_eq!(capacity(&[], 28, 0), None);
+        assert_eq!(capacity(&bursts(|n| n.is_multiple_of(3).then_some(0)), 28, 0), None);
     }
 }

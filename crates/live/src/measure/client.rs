@@ -9,12 +9,13 @@ use airtcp_units::{LowBits as _, Narrow as _};
 
 use super::arrivals::{Arrival, Arrivals};
 use super::auth::{Cookie, Key, Keys, Nonce, TAG};
+use super::clocks::Trip;
 use super::echoes::{Beside, Echoes};
 use super::fetch::{Fetch, Report, pace};
 use super::load::LoadSample;
 use super::message::{Probe, ToClient, ToServer, VERSION};
 use super::plan::{MS, Phase, Plan, SECOND};
-use super::sending::Sending;
+use super::sending::{Pace, Sending};
 
 /// Time without an answer after which the measurement ends.
 const PATIENCE: i64 = 5 * SECOND;
@@ -60,6 +61,8 @@ pub(super) struct Part {
     pub(super) sent: Vec<u32>,
     /// Times that this end stood still.
     pub(super) pauses: u32,
+    /// How fast this end sent bursts.
+    pub(super) pace: Pace,
     /// What arrived here.
     pub(super) arrivals: Arrivals,
     /// What the server says.
@@ -86,6 +89,10 @@ pub struct Client {
     pub(super) parts: [Part; Phase::ALL.len()],
     pub(super) echoes: Echoes,
     began: i64,
+    /// The system clock less the monotonic one, ns.
+    wall: i64,
+    /// When the measurement began by the server's system clock, ns since 1970.
+    there: i64,
     heard: i64,
     /// When the question of the stage is asked again.
     again: i64,
@@ -95,8 +102,9 @@ pub struct Client {
 }
 
 impl Client {
-    /// A client that begins now, over IPv6 or IPv4. `nonce` was never used before.
-    pub fn new(secret: Key, nonce: Nonce, plan: Plan, is_v6: bool, now: i64) -> Self {
+    /// A client that begins now, over IPv6 or IPv4. `nonce` was never used before; `wall` is the system clock less the
+    /// monotonic one.
+    pub fn new(secret: Key, nonce: Nonce, plan: Plan, is_v6: bool, now: i64, wall: i64) -> Self {
         let phases = Phase::ALL.into_iter().filter(|phase| plan.lasts(*phase) > 0).collect();
         Self {
             greeting: Keys::greeting(&secret),
@@ -111,6 +119,8 @@ impl Client {
             parts: Default::default(),
             echoes: Echoes::new(now),
             began: now,
+            wall,
+            there: 0,
             heard: now,
             again: now,
             hurry: None,
@@ -161,8 +171,9 @@ impl Client {
         let Some(message) = ToClient::read(body) else { return };
         self.heard = now;
         match (message, &mut self.stage) {
-            (ToClient::Echoed { number, held }, _) => {
-                self.echoes.answered(number, at - 100 * i64::from(held));
+            (ToClient::Echoed { number, held, there }, _) => {
+                let [held, there] = [held, there].map(|units| 100 * i64::from(units));
+                self.echoes.answered(number, at - held, there);
             }
             (ToClient::Probe(Probe { phase, number, sent }), _) => {
                 let at = self.clock(at);
@@ -183,9 +194,11 @@ impl Client {
                 (self.heard, self.again) = (now, now);
                 self.stage = Stage::Start(cookie);
             }
-            (Some(ToClient::Accept { nonce, fresh }), Stage::Start(_)) if nonce == self.nonce => {
+            (Some(ToClient::Accept { nonce, fresh, wall }), Stage::Start(_))
+                if nonce == self.nonce =>
+            {
                 self.session = Some(Keys::session(&self.secret, &nonce, &fresh));
-                (self.heard, self.began) = (now, now);
+                (self.heard, self.began, self.there) = (now, now, wall);
                 self.stage = Stage::Idle { until: now + i64::from(self.plan.idle_ms) * MS };
                 self.echoes.restart(now);
             }
@@ -337,6 +350,13 @@ impl Client {
         Some(probe.seal(&self.session.as_ref()?.client))
     }
 
+    /// So many datagrams were sent at once, in so many ns.
+    pub fn wrote(&mut self, count: usize, took: i64) {
+        if let Stage::Run { phase: Phase::BurstsUp, .. } = self.stage {
+            self.parts[Phase::BurstsUp.place()].pace.add(count, took);
+        }
+    }
+
     /// The TCP connection that there is to be now: its phase, the bytes that open it, and how long it sends, ns.
     pub fn load(&self) -> Option<(Phase, [u8; TAG], i64)> {
         let Stage::Run { phase, .. } = self.stage else { return None };
@@ -368,6 +388,13 @@ impl Client {
             Stage::Bye { until } => self.again.min(*until),
         };
         Some(own.min(self.heard + PATIENCE + MS))
+    }
+
+    /// The echo with the least round trip, by the system clocks of both ends.
+    pub(super) fn quickest(&self) -> Option<Trip> {
+        let trip = self.echoes.quickest()?;
+        let here = trip.here.saturating_add(self.wall);
+        Some(Trip { here, there: trip.there.saturating_add(self.there), ..trip })
     }
 
     /// Probes of a phase that this end sent.

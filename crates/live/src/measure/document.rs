@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::arrivals::Arrivals;
 use super::capacity::{Capacity, capacity};
 use super::client::{Client, Cut};
+use super::clocks::Clocks;
 use super::echoes::Beside;
 use super::load::LoadSample;
 use super::plan::{Phase, Plan};
@@ -21,6 +22,8 @@ pub struct Document {
     pub cut: Option<&'static str>,
     /// Echoes over the idle path.
     pub idle: Echoed,
+    /// The clocks of both ends; null without an answer to an echo.
+    pub clocks: Option<Clocks>,
     /// To the server.
     pub up: Way,
     /// From the server.
@@ -87,6 +90,7 @@ impl Document {
             address,
             cut,
             idle: echoed(client, Beside::Nothing),
+            clocks: clocks(client),
             up: Way {
                 train: train_up(client),
                 capacity: bursts(client, Phase::BurstsUp),
@@ -110,6 +114,12 @@ fn echoed(client: &Client, beside: Beside) -> Echoed {
         jitter_s: (!steps.is_empty()).then(|| steps.iter().sum::<f64>() / steps.len() as f64),
         rtt: Quantiles::of(trips.into_iter().map(|t| t as f64 * 1e-9).collect()),
     }
+}
+
+fn clocks(client: &Client) -> Option<Clocks> {
+    let up = arrived_there(client, Phase::Train).map(|found| found.0).unwrap_or_default();
+    let down = client.parts[Phase::Train.place()].arrivals.list();
+    Some(Clocks::of(client.quickest()?, up.list(), down))
 }
 
 fn interval(plan: &Plan) -> f64 {
@@ -151,10 +161,11 @@ fn bursts(client: &Client, phase: Phase) -> Option<Capacity> {
     let headers = client.headers;
     if phase == Phase::BurstsUp {
         let (arrivals, ..) = arrived_there(client, phase)?;
-        return capacity(arrivals.list(), headers);
+        return capacity(arrivals.list(), headers, client.parts[phase.place()].pace.usual());
     }
     let (arrivals, ..) = arrived_here(client, phase)?;
-    capacity(arrivals.list(), headers)
+    let report = client.parts[phase.place()].report.as_ref();
+    capacity(arrivals.list(), headers, report.map_or(0, |report| report.pace))
 }
 
 fn load(client: &Client, phase: Phase) -> Option<Load> {

@@ -7,6 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 
+use airtcp_os::privilege::{self, Capability};
+
 use super::auth::TAG;
 use super::load::LoadSample;
 use super::plan::{MS, Phase, SECOND};
@@ -61,7 +63,8 @@ impl Door {
             self.listener = None;
             self.waiting.clear();
         } else if self.listener.is_none() {
-            let opened = TcpListener::bind(self.address);
+            let bind = || TcpListener::bind(self.address);
+            let opened = privilege::with(Capability::NetBind, bind);
             self.listener = opened.ok().filter(|listener| listener.set_nonblocking(true).is_ok());
         }
         if let Some(listener) = &self.listener {

@@ -2,6 +2,7 @@
 
 use airtcp_units::Narrow as _;
 
+use super::clocks::Trip;
 use super::message::ToServer;
 use super::plan::{ECHO_EVERY, MS};
 
@@ -27,6 +28,8 @@ struct Echo {
     beside: Beside,
     sent: i64,
     round_trip: Option<i64>,
+    /// When the server got it, ns of its clock since its measurement began.
+    there: i64,
 }
 
 /// All echoes.
@@ -59,15 +62,23 @@ impl Echoes {
         // One that is late shifts the rest.
         self.next = if now - self.next > every { now + every } else { self.next + every };
         let number = u32::narrow(self.list.len());
-        self.list.push(Echo { beside, sent: now, round_trip: None });
+        self.list.push(Echo { beside, sent: now, round_trip: None, there: 0 });
         Some(ToServer::Echo { number })
     }
 
-    /// An answer arrived, if the server had not held it; the first counts.
-    pub(super) fn answered(&mut self, number: u32, at: i64) {
-        if let Some(echo) = self.list.get_mut(usize::narrow(number)) {
-            echo.round_trip.get_or_insert((at - echo.sent).max(0));
+    /// An answer arrived, if the server had not held it; the first counts. `there` is when the server got the echo.
+    pub(super) fn answered(&mut self, number: u32, at: i64, there: i64) {
+        let echo = self.list.get_mut(usize::narrow(number));
+        if let Some(echo) = echo.filter(|echo| echo.round_trip.is_none()) {
+            (echo.round_trip, echo.there) = (Some((at - echo.sent).max(0)), there);
         }
+    }
+
+    /// The echo with the least round trip.
+    pub(super) fn quickest(&self) -> Option<Trip> {
+        let answered = self.list.iter().filter_map(|echo| Some((echo.round_trip?, echo)));
+        let (round, echo) = answered.min_by_key(|(round, _)| *round)?;
+        Some(Trip { here: echo.sent, there: echo.there, round })
     }
 
     /// Whether an answer is missing.

@@ -20,6 +20,8 @@ pub(super) struct Report {
     pub(super) pauses: u32,
     /// Probes that it received again.
     pub(super) duplicates: u32,
+    /// Probes a second of the bursts that it sent; 0 if it is not known.
+    pub(super) pace: u32,
     /// Its records.
     pub(super) records: Vec<u8>,
     /// Whether records at the end are missing.
@@ -78,8 +80,9 @@ impl Fetch {
             }
             return;
         }
-        let Chunk { sent, pauses, duplicates, .. } = chunk;
-        self.head.get_or_insert_with(|| Report { sent, pauses, duplicates, ..Report::default() });
+        let Chunk { sent, pauses, duplicates, pace, .. } = chunk;
+        let head = || Report { sent, pauses, duplicates, pace, ..Report::default() };
+        self.head.get_or_insert_with(head);
         let count = usize::narrow(chunk.of);
         if self.parts.len() < count {
             self.parts.resize(count, (None, i64::MIN));
@@ -118,7 +121,8 @@ mod tests {
 
     fn chunk(number: u32, of: u32, over: u32) -> Chunk {
         let records = vec![u8::narrow(number); 3];
-        Chunk { phase: Phase::Train, number, of, sent: 9, pauses: 0, duplicates: 1, over, records }
+        let (phase, sent, pauses, duplicates, pace) = (Phase::Train, 9, 0, 1, 0);
+        Chunk { phase, number, of, sent, pauses, duplicates, pace, over, records }
     }
 
     #[test]

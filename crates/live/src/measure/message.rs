@@ -18,7 +18,7 @@ use super::auth::{COOKIE, Cookie, Key, NONCE, Nonce, TAG};
 use super::plan::{BURST_PROBE, PROBE, Phase, Plan};
 
 /// The version of these datagrams.
-pub(super) const VERSION: u8 = 1;
+pub(super) const VERSION: u8 = 2;
 /// Bytes of what a client sends before it has a measurement, and of the longest answer to it.
 pub const GREETING: usize = 256;
 /// Bytes of the longest datagram.
@@ -28,7 +28,7 @@ pub(super) const RECORDS: usize = LONGEST - START.len() - 1 - CHUNK - TAG;
 
 const START: [u8; 3] = *b"aTm";
 /// Bytes of the numbers of a chunk.
-const CHUNK: usize = 1 + 6 * 4;
+const CHUNK: usize = 1 + 7 * 4;
 /// Bytes of a text that a refusal carries.
 const TEXT: usize = GREETING - START.len() - 1 - NONCE - 2 - TAG;
 
@@ -87,6 +87,8 @@ pub(super) enum ToClient {
         nonce: Nonce,
         /// The server's number.
         fresh: Nonce,
+        /// When, by the server's system clock, ns since 1970.
+        wall: i64,
     },
     /// There will be no measurement.
     Refused {
@@ -101,6 +103,8 @@ pub(super) enum ToClient {
         number: u32,
         /// How long the server had it, in 100 ns.
         held: u32,
+        /// When it arrived there, in 100 ns since the measurement began.
+        there: u32,
     },
     /// A phase began.
     Begun(Phase),
@@ -138,6 +142,8 @@ pub(super) struct Chunk {
     pub pauses: u32,
     /// Probes that it received again.
     pub duplicates: u32,
+    /// Probes a second of the bursts that it sent; 0 if it is not known.
+    pub pace: u32,
     /// 0 while the TCP connection of the phase still sends.
     pub over: u32,
     /// Records; what they are depends on the phase.
@@ -201,9 +207,11 @@ impl ToClient {
         let mut w = Writer::new(kind);
         match self {
             Self::Cookie { nonce, cookie } => w.bytes(nonce).bytes(cookie),
-            Self::Accept { nonce, fresh } => w.bytes(nonce).bytes(fresh),
+            Self::Accept { nonce, fresh, wall } => {
+                w.bytes(nonce).bytes(fresh).bytes(&wall.to_be_bytes())
+            }
             Self::Refused { nonce, text } => w.bytes(nonce).text(text),
-            Self::Echoed { number, held } => w.number(*number).number(*held),
+            Self::Echoed { number, held, there } => w.number(*number).number(*held).number(*there),
             Self::Begun(phase) => w.byte(phase.number()),
             Self::Probe(probe) => w.probe(probe),
             Self::Chunk(chunk) => w.chunk(chunk),
@@ -217,9 +225,13 @@ impl ToClient {
         let (kind, mut r) = Reader::new(body)?;
         Some(match kind {
             65 => Self::Cookie { nonce: r.take()?, cookie: r.take::<COOKIE>()? },
-            66 => Self::Accept { nonce: r.take()?, fresh: r.take()? },
+            66 => Self::Accept {
+                nonce: r.take()?,
+                fresh: r.take()?,
+                wall: i64::from_be_bytes(r.take()?),
+            },
             67 => Self::Refused { nonce: r.take()?, text: r.text()? },
-            68 => Self::Echoed { number: r.number()?, held: r.number()? },
+            68 => Self::Echoed { number: r.number()?, held: r.number()?, there: r.number()? },
             69 => Self::Begun(r.phase()?),
             70 => Self::Probe(r.probe()?),
             71 => Self::Chunk(r.chunk()?),
@@ -276,8 +288,8 @@ impl Writer {
 
     fn chunk(&mut self, chunk: &Chunk) -> &mut Self {
         self.byte(chunk.phase.number()).number(chunk.number).number(chunk.of);
-        self.number(chunk.sent).number(chunk.pauses).number(chunk.duplicates).number(chunk.over);
-        self.bytes(&chunk.records)
+        self.number(chunk.sent).number(chunk.pauses).number(chunk.duplicates);
+        self.number(chunk.pace).number(chunk.over).bytes(&chunk.records)
     }
 
     /// The datagram, filled with zeros to a length.
@@ -346,6 +358,7 @@ impl<'a> Reader<'a> {
             sent: self.number()?,
             pauses: self.number()?,
             duplicates: self.number()?,
+            pace: self.number()?,
             over: self.number()?,
             records: self.0.to_vec(),
         })

@@ -3,10 +3,36 @@
 //! A process that stood still does not send at once what it missed: the burst would fill the queue that is measured. The
 //! rest of the schedule moves, and the pause is counted.
 
+use airtcp_units::Narrow as _;
+
 use super::plan::{BURST, BURST_EVERY, MS, Phase, Plan, SECOND};
 
 /// A process that is so late stood still.
 const PAUSE: i64 = 20 * MS;
+
+/// Probes that are sent at once tell how fast this end can send.
+const ENOUGH: usize = 8;
+
+/// How fast this end sends the probes of bursts.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Pace(Vec<u32>);
+
+impl Pace {
+    /// So many were sent at once, in so many ns.
+    pub(super) fn add(&mut self, count: usize, took: i64) {
+        if count >= ENOUGH && took > 0 {
+            let count = i64::narrow(count);
+            self.0.push(u32::try_from(count * SECOND / took).unwrap_or(u32::MAX));
+        }
+    }
+
+    /// Probes a second, the median; 0 if it is not known.
+    pub(super) fn usual(&self) -> u32 {
+        let mut all = self.0.clone();
+        all.sort_unstable();
+        all.get(all.len() / 2).copied().unwrap_or(0)
+    }
+}
 
 /// The schedule of a phase, and how far it got.
 #[derive(Debug, Clone)]
@@ -96,6 +122,16 @@ mod tests {
         let rest =
             (0..100).map(|n| std::iter::from_fn(|| bursts.take(5 + n * BURST_EVERY)).count());
         assert_eq!((rest.sum::<usize>(), bursts.due(), bursts.pauses), (19 * 32, None, 0));
+    }
+
+    #[test]
+    fn the_pace_is_that_of_bursts() {
+        let mut pace = Pace::default();
+        assert_eq!(pace.usual(), 0);
+        for (count, took) in [(1, 1_000), (32, 64_000), (32, 96_000), (32, 6_400_000), (32, 0)] {
+            pace.add(count, took);
+        }
+        assert_eq!(pace.usual(), 333_333);
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::os::fd::AsFd as _;
 
 use airtcp_os::clock::{self, Offset};
 use airtcp_os::datagram::Datagrams;
+use airtcp_os::privilege::{self, Capability};
 use airtcp_os::signal::{Signal, Signals};
 use airtcp_os::{random, wait};
 
@@ -13,6 +14,7 @@ use super::door::Door;
 use super::message::LONGEST;
 use super::place::PORT;
 use super::server::Server;
+use super::session::Fresh;
 
 /// Datagrams that are read before something is sent again.
 const BATCH: usize = 64;
@@ -35,6 +37,7 @@ pub(super) fn serve(
     let mut offset = Offset::measure();
     let mut running = 0;
     let address = socket.address().map_err(said)?;
+    privilege::give_up(&[Capability::NetBind]).map_err(said)?;
     let mut door = Door::new(address);
     say(&format!("listening at {address}; Ctrl-C ends it"));
     loop {
@@ -47,12 +50,12 @@ pub(super) fn serve(
             }
         }
         read(&socket, &mut server, &mut offset);
-        let mut sent = 0;
-        while let Some((to, bytes)) = server.due(clock::now()).filter(|_| sent < BATCH) {
-            socket.send(&bytes, Some(to));
-            sent += 1;
-        }
+        let ready: Vec<_> = (0..BATCH).map_while(|_| server.due(clock::now())).collect();
+        let ready: Vec<_> = ready.into_iter().map(|(to, bytes)| (bytes, Some(to))).collect();
+        let begin = clock::now();
+        socket.send_all(&ready);
         let now = clock::now();
+        server.wrote(ready.iter().filter_map(|(_, to)| *to), now - begin);
         door.turn(now, &mut server);
         server.expire(now);
         if server.sessions() != running {
@@ -84,7 +87,7 @@ fn read(socket: &Datagrams, server: &mut Server, offset: &mut Offset) {
         let now = clock::now();
         let stamped = datagram.stamp.map(|(s, ns)| offset.monotonic(s, ns));
         let at = stamped.filter(|at| *at <= now).unwrap_or(now);
-        let fresh = || random::secret().ok();
+        let fresh = || Some(Fresh { number: random::secret().ok()?, wall: now + offset.value });
         let bytes = &buffer[..datagram.length];
         if let Some(answer) = server.receive(now, at, datagram.from, bytes, fresh) {
             socket.send(&answer, Some(datagram.from));

@@ -13,7 +13,7 @@ use super::auth::{self, Cookie, Key, Keys, Nonce, SECRET};
 use super::load::LoadSample;
 use super::message::{ToClient, ToServer, VERSION};
 use super::plan::{Phase, Plan, SECOND};
-use super::session::Session;
+use super::session::{Fresh, Session};
 
 /// Measurements at once.
 pub const SESSIONS: usize = 16;
@@ -40,14 +40,14 @@ impl Server {
     }
 
     /// Reads a datagram that arrived `at` this time of the monotonic clock, and returns the answer to its sender.
-    /// `fresh` makes a number that was never used.
+    /// `fresh` gives a new measurement its number, and says the time.
     pub fn receive(
         &mut self,
         now: i64,
         at: i64,
         from: SocketAddr,
         bytes: &[u8],
-        fresh: impl FnOnce() -> Option<Nonce>,
+        fresh: impl FnOnce() -> Option<Fresh>,
     ) -> Option<Vec<u8>> {
         let host = from.ip().to_canonical();
         if let Some(session) = self.sessions.get_mut(&host).filter(|s| s.from == from)
@@ -89,7 +89,7 @@ impl Server {
         from: SocketAddr,
         nonce: Nonce,
         plan: Plan,
-        fresh: impl FnOnce() -> Option<Nonce>,
+        fresh: impl FnOnce() -> Option<Fresh>,
     ) -> Option<Vec<u8>> {
         self.expire(now);
         if let Some(text) = plan.refusal(self.rate) {
@@ -99,8 +99,7 @@ impl Server {
         match self.sessions.get(&host) {
             // The answer was lost.
             Some(known) if known.from == from && known.nonce == nonce => {
-                let fresh = known.fresh;
-                return Some(ToClient::Accept { nonce, fresh }.seal(&self.greeting.server));
+                return Some(self.accept(nonce, known.fresh));
             }
             Some(known) if known.confirmed => {
                 let text = "it measures with this address already; wait until that has ended";
@@ -113,9 +112,14 @@ impl Server {
             _ => {}
         }
         let fresh = fresh()?;
-        let keys = Keys::session(&self.secret, &nonce, &fresh);
+        let keys = Keys::session(&self.secret, &nonce, &fresh.number);
         self.sessions.insert(host, Session::new(from, nonce, fresh, keys, plan, now));
-        Some(ToClient::Accept { nonce, fresh }.seal(&self.greeting.server))
+        Some(self.accept(nonce, fresh))
+    }
+
+    fn accept(&self, nonce: Nonce, fresh: Fresh) -> Vec<u8> {
+        let Fresh { number, wall } = fresh;
+        ToClient::Accept { nonce, fresh: number, wall }.seal(&self.greeting.server)
     }
 
     /// Forgets measurements that are over.
@@ -126,6 +130,17 @@ impl Server {
     /// A probe that is due.
     pub fn due(&mut self, now: i64) -> Option<Outgoing> {
         self.sessions.values_mut().find_map(|s| s.take(now).map(|bytes| (s.from, bytes)))
+    }
+
+    /// Probes that were due were sent to these addresses, all in so many ns.
+    pub fn wrote(&mut self, to: impl Iterator<Item = SocketAddr>, took: i64) {
+        let mut counts: BTreeMap<SocketAddr, usize> = BTreeMap::new();
+        to.for_each(|to| *counts.entry(to).or_default() += 1);
+        for session in self.sessions.values_mut() {
+            if let Some(count) = counts.get(&session.from) {
+                session.wrote(*count, took);
+            }
+        }
     }
 
     /// When there is something to do without a datagram.

@@ -9,7 +9,7 @@ use super::auth::{Keys, Nonce};
 use super::load::{LoadSample, SAMPLE};
 use super::message::{Chunk, LONGEST as CHUNK, Probe, RECORDS, ToClient, ToServer};
 use super::plan::{BURST_PROBE, ECHO_EVERY, LONGEST, MS, PROBE, Phase, Plan, SECOND};
-use super::sending::Sending;
+use super::sending::{Pace, Sending};
 
 /// A client that is not heard for so long is gone.
 const SILENT: i64 = 5 * SECOND;
@@ -20,12 +20,21 @@ const LEAD: i64 = 20 * MS;
 /// Times that a report may be sent.
 const REPORTS: u64 = 4;
 
+/// What a server gives a measurement.
+#[derive(Debug, Clone, Copy)]
+pub struct Fresh {
+    /// A number that was never used.
+    pub number: Nonce,
+    /// When it begins, by the system clock, ns since 1970.
+    pub wall: i64,
+}
+
 /// A measurement.
 #[derive(Debug)]
 pub(super) struct Session {
     pub(super) from: SocketAddr,
     pub(super) nonce: Nonce,
-    pub(super) fresh: Nonce,
+    pub(super) fresh: Fresh,
     pub(super) keys: Keys,
     plan: Plan,
     began: i64,
@@ -42,6 +51,7 @@ pub(super) struct Session {
 struct Part {
     begun: bool,
     sending: Option<Sending>,
+    pace: Pace,
     arrivals: Arrivals,
     /// A TCP connection of this end, each 100 ms.
     load: Vec<LoadSample>,
@@ -55,7 +65,7 @@ impl Session {
     pub(super) fn new(
         from: SocketAddr,
         nonce: Nonce,
-        fresh: Nonce,
+        fresh: Fresh,
         keys: Keys,
         plan: Plan,
         now: i64,
@@ -79,7 +89,8 @@ impl Session {
         self.confirmed = true;
         let answer = match message {
             ToServer::Echo { number } => {
-                ToClient::Echoed { number, held: u32::low_bits((now - at).max(0) / 100) }
+                let held = u32::low_bits((now - at).max(0) / 100);
+                ToClient::Echoed { number, held, there: self.clock(at) }
             }
             ToServer::Begin(phase) => self.begin(now, phase),
             ToServer::Probe(probe) => {
@@ -161,6 +172,7 @@ impl Session {
             sent: sending.map_or(0, Sending::sent),
             pauses: sending.map_or(0, |sending| sending.pauses),
             duplicates: part.arrivals.duplicates,
+            pace: part.pace.usual(),
             over: u32::from(over),
             records,
         })
@@ -180,6 +192,14 @@ impl Session {
             Some(Probe { phase, number, sent })
         })?;
         self.sealed(&ToClient::Probe(found))
+    }
+
+    /// So many probes were sent at once, in so many ns.
+    pub(super) fn wrote(&mut self, count: usize, took: i64) {
+        let part = &mut self.parts[Phase::BurstsDown.place()];
+        if part.sending.is_some() {
+            part.pace.add(count, took);
+        }
     }
 
     /// The phase whose TCP connection these bytes open, if it has begun and has none yet.

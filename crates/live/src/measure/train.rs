@@ -4,11 +4,7 @@ use airtcp_units::Narrow as _;
 use serde::Serialize;
 
 use super::arrivals::Arrival;
-
-/// Seconds of a unit of arrivals.
-const UNIT: f64 = 1e-7;
-/// Clocks drift apart no faster than this; what does is no drift.
-const FASTEST_DRIFT: f64 = 1e-3;
+use super::delay::{Line, UNIT};
 
 /// A direction, as a train saw it.
 #[derive(Debug, Clone, Serialize)]
@@ -31,7 +27,9 @@ pub struct Train {
     pub outcomes: String,
     /// When each was sent, since the first.
     pub sent_s: Vec<f64>,
-    /// One-way delay above the least, without the drift of the clocks; null if nothing arrived.
+    /// The delay of each, in one direction and above the least, without the drift of the clocks; null for those lost.
+    pub delay_s: Vec<Option<f64>>,
+    /// How these are spread; null if nothing arrived.
     pub delay: Option<Quantiles>,
 }
 
@@ -83,8 +81,12 @@ pub(super) fn train(
     let mut times: Vec<Option<u32>> = vec![None; count];
     let (mut next, mut late, mut latest) = (0, 0, 0);
     let known: Vec<Arrival> = arrivals.iter().filter(|a| a.number < sent).copied().collect();
+    let line = Line::below(&known);
+    let mut delay_s: Vec<Option<f64>> = vec![None; count];
     for arrival in &known {
-        times[usize::narrow(arrival.number)] = Some(arrival.sent);
+        let place = usize::narrow(arrival.number);
+        times[place] = Some(arrival.sent);
+        delay_s[place] = line.map(|line| to_the_unit(line.above(arrival)));
         if arrival.number < next {
             late += 1;
             latest = latest.max(next - 1 - arrival.number);
@@ -101,7 +103,8 @@ pub(super) fn train(
         pauses,
         outcomes: times.iter().map(|time| if time.is_some() { '1' } else { '0' }).collect(),
         sent_s: sent_at(&times, interval_s),
-        delay: Quantiles::of(above_least(&known)),
+        delay: Quantiles::of(delay_s.iter().flatten().copied().collect()),
+        delay_s,
     }
 }
 
@@ -117,41 +120,13 @@ fn sent_at(times: &[Option<u32>], interval: f64) -> Vec<f64> {
         let at = time.map_or(before, |time| f64::from(time) * UNIT - start);
         // In order, as they were sent, and to the unit.
         let at = at.max(list.last().copied().unwrap_or(0.0));
-        list.push((at / UNIT).round() / 1e7);
+        list.push(to_the_unit(at));
     }
     list
 }
 
-/// One-way delays above the line below all of them that is closest to them: the least delay, and the drift.
-fn above_least(arrivals: &[Arrival]) -> Vec<f64> {
-    let point =
-        |a: &Arrival| (f64::from(a.sent) * UNIT, (f64::from(a.at) - f64::from(a.sent)) * UNIT);
-    let mut points: Vec<(f64, f64)> = arrivals.iter().map(point).collect();
-    points.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
-    let slope = drift(&points);
-    let level = |p: &(f64, f64)| p.1 - slope * p.0;
-    let least = points.iter().map(level).fold(f64::INFINITY, f64::min);
-    points.iter().map(|p| level(p) - least).collect()
-}
-
-/// The slope of the edge of the lower hull of points in order that lies below their middle: of all lines below the
-/// points it has the least mean distance (Moon, Skelly, Towsley, INFOCOM 1999).
-fn drift(points: &[(f64, f64)]) -> f64 {
-    let mut hull: Vec<(f64, f64)> = Vec::new();
-    for p in points {
-        while let [.., a, b] = hull[..] {
-            let turns = (b.0 - a.0) * (p.1 - a.1) - (b.1 - a.1) * (p.0 - a.0);
-            if turns > 0.0 {
-                break;
-            }
-            hull.pop();
-        }
-        hull.push(*p);
-    }
-    let middle = points.iter().map(|p| p.0).sum::<f64>() / points.len().max(1) as f64;
-    let edge = hull.windows(2).find(|edge| edge[1].0 >= middle && edge[1].0 > edge[0].0);
-    let slope = edge.map_or(0.0, |edge| (edge[1].1 - edge[0].1) / (edge[1].0 - edge[0].0));
-    if slope.abs() <= FASTEST_DRIFT { slope } else { 0.0 }
+fn to_the_unit(time: f64) -> f64 {
+    (time / UNIT).round() / 1e7
 }
 
 #[cfg(test)]
@@ -172,18 +147,7 @@ mod tests {
         let delay = found.delay.unwrap();
         assert!(delay.least_s.abs() < 1e-12);
         assert!((delay.most_s - 0.002_05).abs() < 1e-9, "{delay:?}");
-    }
-
-    #[test]
-    fn clocks_that_drift_apart_add_no_delay() {
-        // 50 ppm, 20 s, and 1 ms more for each tenth.
-        let each = |n: u32| {
-            let more = if n.is_multiple_of(10) { 10_000 } else { 0 };
-            arrival(n, n * 10_000 + n / 2 + 4_000 + more)
-        };
-        let list: Vec<Arrival> = (0..20_000).map(each).collect();
-        let delay = train(&list, 20_000, 0.001, 0, 0).delay.unwrap();
-        assert!(delay.median_s < 1e-6 && (delay.p95_s - 0.001).abs() < 1e-6, "{delay:?}");
+        assert_eq!(found.delay_s, [Some(0.0), Some(0.002_05), None, Some(0.000_02), None]);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use std::time::Duration;
 use airtcp_os::error::Error;
 use airtcp_os::ring::{Ring, Shape};
 use airtcp_os::signal::{Signal, Signals};
-use airtcp_os::{clock, wait};
+use airtcp_os::{clock, privilege, wait};
 use clap::Args;
 
 use super::link::{is_monitor, link_type};
@@ -126,6 +126,7 @@ impl Record {
             Some(path) => Some((path.clone(), File::create(path).map_err(|e| named(path, &e))?)),
             None => None,
         };
+        privilege::give_up(&[])?;
         let out = BufWriter::with_capacity(HELD, Both { output: io::stdout(), file });
         let mut recording = Recording::new(out, &self.device, link_type, snap)?;
         let begin = clock::now();

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from airtcp.words.answer import Answer
+from airtcp.questions.measure.details import details
+from airtcp.words.answer import DEEPER, Answer
 from airtcp.words.grid import Column, Grid
 from airtcp.words.names import shell_paths
 from airtcp.words.sentences import counted, number, share
@@ -52,6 +53,7 @@ def answer(document: MeasureDocument) -> Answer:
         _doubt(document),
         _table(document),
         _next(document),
+        details(document),
     )
 
 
@@ -250,7 +252,7 @@ def _loaded(load: Load | None) -> str:
 
 def _next(document: MeasureDocument) -> str:
     if document["files"] is None:
-        return "Trace and scenario of the path, for study, run and compare: --out PREFIX"
+        return f"{DEEPER}   Trace and scenario of the path: --out PREFIX"
     trace, path = (shell_paths([f"{document['files']}.{end}"]) for end in ("trace", "toml"))
     said = f"Each TCP: airtcp compare {path}   " if document["scenario"] else ""
-    return f"{said}The losses: airtcp study {trace}"
+    return f"{said}The losses: airtcp study {trace}   {DEEPER}"

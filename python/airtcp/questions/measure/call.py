@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.data.extension import version
 from airtcp.data.plain import printable
+from airtcp.questions.measure import over_time
 from airtcp.questions.measure.answer import answer
 from airtcp.questions.measure.replays import FASTEST, replays
 from airtcp.questions.measure.scenario import queue, scenario
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from airtcp.inputs.arguments import Progress
     from airtcp.questions.measure.document import (
         Capacity,
+        Clocks,
         Idle,
         Load,
         Losses,
@@ -55,6 +57,7 @@ def document(
         "address": raw["address"],
         "cut": raw["cut"],
         "idle": idle,
+        "clocks": _clocks(raw["clocks"]),
         "up": up,
         "down": down,
         "scenario": scenario(idle, up, down, title=title),
@@ -83,6 +86,18 @@ def trace_text(raw: Mapping[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _clocks(raw: Mapping[str, Any] | None) -> Clocks | None:
+    if raw is None:
+        return None
+    drift, error = raw["drift"], raw["drift_error"]
+    return {
+        "offset_s": raw["offset_s"],
+        "offset_error_s": raw["offset_error_s"],
+        "drift_ppm": None if drift is None else 1e6 * drift,
+        "drift_error_ppm": None if error is None else 1e6 * error,
+    }
+
+
 def _way(raw: Mapping[str, Any], idle: Idle) -> Way:
     losses, load = _losses(raw["train"]), _load(raw["load"])
     capacity = _capacity(raw["capacity"], load)
@@ -106,6 +121,7 @@ def _load(raw: Mapping[str, Any] | None) -> Load | None:
         "rwnd_limited_s": raw["rwnd_limited_s"],
         "sndbuf_limited_s": raw["sndbuf_limited_s"],
         "rtt": raw["echoes"]["rtt"],
+        "over_time": over_time.load(raw["samples"]),
     }
 
 
@@ -132,6 +148,8 @@ def _losses(train: Mapping[str, Any] | None) -> Losses | None:
         "late": train["late"],
         "pauses": train["pauses"],
         "delay": train["delay"],
+        "runs": over_time.runs(outcomes),
+        "over_time": over_time.losses(train["sent_s"], train["delay_s"]),
     }
 
 
@@ -151,4 +169,5 @@ def _capacity(raw: Mapping[str, Any] | None, load: Load | None) -> Capacity | No
         "support": raw["support"],
         "bursts": raw["bursts"],
         "sent_bps": raw["sent_bps"],
+        "over_time": over_time.bursts(raw["over_time"]),
     }

@@ -33,6 +33,63 @@ class Idle(TypedDict):
     """Mean difference of two round-trip times in a row; null without two."""
 
 
+class Clocks(TypedDict):
+    """How the system clocks of the two hosts differ, by the echo with the least round trip."""
+
+    offset_s: float
+    """Time of the server's clock less that of this host's."""
+    offset_error_s: float
+    """The offset is wrong by this at most: half of that round trip."""
+    drift_ppm: float | None
+    """Microseconds that the server's clock gains in a second; null if no packets tell."""
+    drift_error_ppm: float | None
+    """The drift is wrong by about this, if the least delay of each direction stays the same."""
+
+
+class LossesNow(TypedDict):
+    """Small packets of an interval of time."""
+
+    t_s: float
+    """Start of the interval, since the first packet."""
+    sent: int
+    """Packets that were sent in it."""
+    lost: int
+    """Packets of these that were lost."""
+    delay_median_s: float | None
+    """Median of the delays above the least; null if all were lost."""
+    delay_most_s: float | None
+    """The greatest of these delays; null if all were lost."""
+
+
+class LossRuns(TypedDict):
+    """Runs of losses of one length."""
+
+    packets: int
+    """Packets that were lost one after the other."""
+    count: int
+    """Runs of this length."""
+
+
+class Burst(TypedDict):
+    """A burst that arrived."""
+
+    t_s: float
+    """When it arrived, since the first of its direction."""
+    bps: float
+    """Bits of IP packets in a second."""
+
+
+class LoadNow(TypedDict):
+    """A TCP connection in an interval of time."""
+
+    t_s: float
+    """Start of the interval, since the connection began to send."""
+    goodput_bps: float
+    """Bits that were acknowledged in a second."""
+    rtt_s: float
+    """Its smoothed round-trip time."""
+
+
 class Losses(TypedDict):
     """What small packets at fixed times met in a direction."""
 
@@ -66,6 +123,10 @@ class Losses(TypedDict):
     """Times that a program stood still, so that packets were sent later than they should."""
     delay: Delays | None
     """One-way delay above the least, without the drift of the clocks; null if nothing arrived."""
+    runs: list[LossRuns]
+    """How many packets were lost one after the other."""
+    over_time: list[LossesNow]
+    """A row a tenth of a second."""
 
 
 class Capacity(TypedDict):
@@ -87,6 +148,8 @@ class Capacity(TypedDict):
     """Bursts of which enough arrived."""
     sent_bps: float
     """Rate at which the sender sent the bursts."""
+    over_time: list[Burst]
+    """The bursts."""
 
 
 class Load(TypedDict):
@@ -106,6 +169,8 @@ class Load(TypedDict):
     """Of this, time in which the sender's buffer held it."""
     rtt: Delays | None
     """Round-trip time of echoes beside it; null without an answer."""
+    over_time: list[LoadNow]
+    """A row for each time that it was looked at."""
 
 
 class Queue(TypedDict):
@@ -160,6 +225,8 @@ class MeasureDocument(TypedDict):
     """`interrupted` by the user, or the server fell `silent`; null if every phase ended."""
     idle: Idle
     """The path without load."""
+    clocks: Clocks | None
+    """The clocks of the two hosts; null without an answer to an echo."""
     up: Way
     """To the server."""
     down: Way

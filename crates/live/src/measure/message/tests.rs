@@ -33,14 +33,15 @@ fn datagrams_are_read_as_they_were_written() {
         sent: 3,
         pauses: 4,
         duplicates: 5,
+        pace: 7,
         over: 1,
         records: vec![6; RECORDS],
     };
     let all = [
         ToClient::Cookie { nonce: [1; NONCE], cookie: [2; COOKIE] },
-        ToClient::Accept { nonce: [1; NONCE], fresh: [2; NONCE] },
+        ToClient::Accept { nonce: [1; NONCE], fresh: [2; NONCE], wall: -3 },
         ToClient::Refused { nonce: [1; NONCE], text: "it is full".to_owned() },
-        ToClient::Echoed { number: 4, held: 5 },
+        ToClient::Echoed { number: 4, held: 5, there: 6 },
         ToClient::Begun(Phase::Train),
         ToClient::Probe(Probe { phase: Phase::BurstsDown, ..probe }),
         ToClient::Chunk(chunk),
