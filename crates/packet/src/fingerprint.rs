@@ -130,7 +130,6 @@ mod tests {
             change(&|s| s.mss = 1),
             change(&|s| s.flags = Flags::FIN),
             change(&|s| s.window_scale = 1),
-            change(&|s| s.set_ace(4)),
             change(&|s| s.ecn = Ecn::Ect1),
             change(&|s| s.ecn = Ecn::Ce),
             change(&|s| s.kind = Kind::Udp),

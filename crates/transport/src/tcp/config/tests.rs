@@ -35,6 +35,10 @@ fn refusals_name_the_key_and_what_is_accepted() {
     assert!(e.contains("receive_buffer"), "{e}");
     let e = toml::from_str::<TcpConfig>("rto_mim = \"1 s\"").unwrap_err().to_string();
     assert!(e.contains("rto_mim"), "{e}");
+    let e = bad(&|c| c.accecn = true);
+    assert!(e.contains("accecn: true needs `ecn = true`"), "{e}");
+    let e = bad(&|c| c.ect = Ect::Ect1);
+    assert!(e.contains("ect: \"ect1\" needs `accecn = true`"), "{e}");
     let e = bad(&|c| c.pacing_shift = Some(32));
     assert!(e.contains("pacing_shift: 32") && e.contains("0 to 31"), "{e}");
     let e = toml::from_str::<TcpConfig>("tsq = 5").unwrap_err().to_string();
@@ -50,9 +54,9 @@ fn the_schema_documents_every_key() {
     let schema = schemars::schema_for!(TcpConfig);
     let value = serde_json::to_value(&schema).unwrap();
     let keys = value["properties"].as_object().unwrap();
-    // A receiver that follows RFC 5681 is left out of documents.
+    // A receiver that follows RFC 5681 is left out of documents, and so is ECN feedback that is not accurate.
     let misbehaviour = Misbehaviour { ack_division: 2, optimistic_acks: 0 };
-    let config = TcpConfig { misbehaviour, ..TcpConfig::default() };
+    let config = TcpConfig { misbehaviour, accecn: true, ect: Ect::Ect1, ..TcpConfig::default() };
     let config = serde_json::to_value(config).unwrap();
     assert_eq!(keys.len(), config.as_object().unwrap().len());
     for (key, entry) in keys {
