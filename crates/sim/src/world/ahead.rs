@@ -21,7 +21,7 @@
 //!
 //! [`EventQueue::comes_before`]: super::queue::EventQueue::comes_before
 
-use airtcp_packet::PacketId;
+use airtcp_packet::{Packet, PacketId};
 use airtcp_probe::{EventSource, PoolCx, Probe};
 use airtcp_queueing::{Queue, Verdict};
 use airtcp_units::Span;
@@ -59,15 +59,18 @@ impl<P: Probe> World<P> {
                 self.events += 1;
             }
         }
+        let len = self.pool.wire_len(packet);
+        let Packet { to, segment } = self.pool.get(packet);
+        let what = (len, segment.len, *to);
         let mut cx = PoolCx::new(&mut self.probe, &mut self.pool, EventSource::Queue(number));
         let start = now.max(link.ready_at());
-        let verdict = queue.enqueue_until(now, packet, start, &mut cx);
+        let verdict = queue.enqueue_until(now, (packet, len), start, &mut cx);
         if queue.next_departure() <= now {
             queue.depart(now, true);
         }
         cx.source = EventSource::Link(number);
         if verdict == Verdict::Queued {
-            link.handle_ahead(now, packet, &mut cx);
+            link.handle_ahead(now, packet, what);
         }
         link.lose(now, &mut cx);
         match apart {
