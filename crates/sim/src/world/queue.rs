@@ -13,8 +13,6 @@ mod apart;
 
 use airtcp_units::{Nanos, Narrow};
 
-pub(crate) use apart::Place;
-
 /// Kind of event, in the order of processing at one instant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
@@ -54,6 +52,17 @@ impl Entry {
     }
 }
 
+/// A machine without an entry (`queue/apart.rs`) and its next time, [`Nanos::NEVER`] for none.
+#[derive(Debug, Clone, Copy)]
+struct Apart {
+    time: Nanos,
+    machine: u32,
+}
+
+/// Place of a machine among those without an entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Place(u32);
+
 #[derive(Debug, Clone, Copy)]
 struct Owner {
     due: Nanos,
@@ -92,7 +101,7 @@ pub(crate) struct EventQueue {
     /// The running machine and its time.
     running: (MachineId, Nanos),
     /// Machines without entries; see `queue/apart.rs`.
-    apart: Vec<apart::Apart>,
+    apart: Vec<Apart>,
 }
 
 impl EventQueue {
@@ -206,11 +215,7 @@ impl EventQueue {
 
     /// Takes the next machine, which is either `first` of those apart or the first entry.
     #[inline]
-    fn pop_with(
-        &mut self,
-        first: (usize, apart::Apart),
-        until: Nanos,
-    ) -> Option<(Nanos, MachineId)> {
+    fn pop_with(&mut self, first: (usize, Apart), until: Nanos) -> Option<(Nanos, MachineId)> {
         // No machine is due before the time of its entry.
         if !self.vacant && self.first().is_none_or(|top| first.1.time < top.time) {
             return self.take_apart(first, until);

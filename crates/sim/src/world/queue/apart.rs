@@ -8,21 +8,10 @@
 
 use airtcp_units::{Nanos, Narrow};
 
-use super::{EventQueue, MachineId};
+use super::{Apart, EventQueue, MachineId, Place};
 
 /// Maximum number of machines apart. With more, entries are faster.
 const FEW_APART: usize = 8;
-
-/// A machine apart and its next time, [`Nanos::NEVER`] for none.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Apart {
-    pub(super) time: Nanos,
-    machine: u32,
-}
-
-/// Place of a machine among those apart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Place(u32);
 
 impl EventQueue {
     /// Keeps machines that have no time yet apart from now on; none if they are too many. Their times are then set by
