@@ -245,7 +245,7 @@ proptest! {
                 pair.client.take_general_paths();
                 pair.server.take_general_paths();
             }
-            pair.act(Side::Client, |c, now| c.open(now));
+            pair.act(Side::Client, Connection::open);
             pair
         });
         let (mut written, mut step) = (0, 0);
