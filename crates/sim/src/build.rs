@@ -108,6 +108,7 @@ pub(crate) fn build<P: Probe>(
     }
     boundary::add_boundaries(&mut world, plan, seed)?;
     world.tell_devices();
+    world.keep_links_apart();
     if !plan.cells.is_empty() {
         let delays = notices.unwrap_or_else(|| vec![None; 2 * plan.flows.len()]);
         world.add_notices(delays, seed.number("notices/tie"));

@@ -316,29 +316,30 @@ impl<P: Probe> World<P> {
     /// Lets the application react, then sends the transport's segments.
     fn pump(&mut self, number: u32) {
         let id = endpoint_id(number);
-        let endpoint = &mut self.endpoints[number as usize];
+        let mut endpoint = &mut self.endpoints[number as usize];
         endpoint.transport.write_on(self.now);
         endpoint.app.on_progress(self.now, &mut endpoint.transport);
         loop {
-            let endpoint = &mut self.endpoints[number as usize];
             let mut cx = Cx::new(&mut self.probe, EventSource::Endpoint(id));
             let Some(segment) = endpoint.transport.poll(self.now, &mut cx) else { break };
             self.send(id, segment);
+            endpoint = &mut self.endpoints[number as usize];
         }
-        let endpoint = &self.endpoints[number as usize];
         self.queue.set(endpoint.timer, endpoint.transport.next_timer());
         if endpoint.app.sets_timer_on_progress() {
             self.queue.set(endpoint.app_timer, endpoint.app.next_timer());
         }
     }
 
+    #[inline]
     fn send(&mut self, from: EndpointId, segment: Segment) {
         let to = from.peer();
         let packet = self.pool.send(self.now, Packet { to, segment });
-        if self.endpoints[from.index()].is_held && segment.len > 0 {
+        let Endpoint { is_held, first_hop, .. } = self.endpoints[from.index()];
+        if is_held && segment.len > 0 {
             self.pool.hold(packet);
         }
-        match self.endpoints[from.index()].first_hop.or_else(|| self.first_hop(from)) {
+        match first_hop.or_else(|| self.first_hop(from)) {
             Some(next) => self.put(packet, to, next),
             None => self.drop_unroutable(packet),
         }

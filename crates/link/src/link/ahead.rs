@@ -4,7 +4,7 @@
 //! loss and the arrival of a packet are known as soon as its predecessor is handed over. No event is then needed for
 //! the start. Only a loss needs an event at that time: the packet leaves the pool when its transmission starts.
 
-use airtcp_packet::{PacketId, Pool};
+use airtcp_packet::{EndpointId, PacketId, Pool};
 use airtcp_probe::{DropReason, PoolCx, Probe};
 use airtcp_units::Nanos;
 
@@ -35,22 +35,22 @@ impl Link {
     }
 
     /// Accepts a packet at `now`, also while the transmitter is busy. Its transmission starts at
-    /// [`ready_at`](Self::ready_at), or at `now` if that is later, and counts at once. Records no events.
+    /// [`ready_at`](Self::ready_at), or at `now` if that is later, and counts at once. `what` are its length on the wire,
+    /// its payload and its destination. Records no events.
     #[inline]
-    pub fn handle_ahead<P: Probe>(&mut self, now: Nanos, id: PacketId, cx: &mut PoolCx<'_, P>) {
-        let bytes = cx.pool.wire_len(id);
-        let packet = cx.pool.get(id);
-        let what = (bytes, packet.segment.len, packet.to);
+    pub fn handle_ahead(&mut self, now: Nanos, id: PacketId, what: (u32, u16, EndpointId)) {
         let start = now.max(self.wire.ready_at);
         let passage = self.wire.transmit(now, what);
         self.stats.sent += 1;
-        self.stats.sent_bytes += u64::from(bytes);
+        self.stats.sent_bytes += u64::from(what.0);
         if passage.lost {
             self.losses_ahead.push_back(LossAhead { start, id });
             self.next_loss = self.next_loss.min(start);
             return;
         }
-        let at = self.arrival(self.wire.ready_at, passage.ordinal);
+        // As `arrival` without jitter, reordering and changes of the delay.
+        let at = self.last_in_order.max(self.wire.ready_at + self.wire.delay);
+        self.last_in_order = at;
         if self.in_flight.is_empty() {
             self.next_arrival = at;
         }

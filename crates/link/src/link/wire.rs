@@ -128,8 +128,11 @@ impl Wire {
         };
         self.ready_at = start + duration;
         self.busy += duration;
-        let frame = Frame { now: start, ordinal, bytes, payload, to };
-        let lost = fate.unwrap_or_else(|| self.loss.loses(&frame));
+        // Most links lose nothing, and need no frame.
+        let lost = fate.unwrap_or_else(|| {
+            let frame = Frame { now: start, ordinal, bytes, payload, to };
+            !matches!(self.loss, Loss::None(_)) && self.loss.loses(&frame)
+        });
         Transmission { duration, lost, ordinal }
     }
 

@@ -13,16 +13,15 @@ use super::{DropTail, Waiting};
 use crate::Verdict;
 
 impl DropTail {
-    /// Offers a packet that leaves at `until` if it is enqueued at `now`, not before the previous packet.
+    /// Offers a packet of `len` bytes that leaves at `until` if it is enqueued at `now`, not before the previous packet.
     #[inline]
     pub fn enqueue_until<P: Probe>(
         &mut self,
         now: Nanos,
-        id: PacketId,
+        (id, len): (PacketId, u32),
         until: Nanos,
         cx: &mut PoolCx<'_, P>,
     ) -> Verdict {
-        let len = cx.pool.wire_len(id);
         if !self.has_room(len) {
             return self.fifo.refuse(now, id, DropReason::QueueFull, cx);
         }
@@ -43,6 +42,7 @@ impl DropTail {
 
     /// Takes the departures before `now`, and at `now` if `included`. Returns the number of different instants
     /// before `now` among them.
+    #[inline]
     pub fn depart(&mut self, now: Nanos, included: bool) -> u64 {
         let (mut instants, mut last) = (0, now);
         while let Some(&Waiting { since, until, len }) = self.ahead.front() {

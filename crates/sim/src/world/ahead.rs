@@ -21,13 +21,14 @@
 //!
 //! [`EventQueue::comes_before`]: super::queue::EventQueue::comes_before
 
-use airtcp_packet::PacketId;
+use airtcp_packet::{Packet, PacketId};
 use airtcp_probe::{EventSource, PoolCx, Probe};
 use airtcp_queueing::{Queue, Verdict};
 use airtcp_units::Span;
 
 use super::World;
 use super::interface::Interface;
+use super::queue::MachineId;
 
 impl Interface {
     /// Chooses between this path and the plain one, before the run.
@@ -49,7 +50,7 @@ impl<P: Probe> World<P> {
     #[inline]
     pub(super) fn enqueue_ahead(&mut self, packet: PacketId, number: u32) {
         let now = self.now;
-        let Interface { queue, link, timer, .. } = &mut self.interfaces[number as usize];
+        let Interface { queue, link, timer, apart, .. } = &mut self.interfaces[number as usize];
         let Queue::DropTail(queue) = queue else { return };
         if queue.next_departure() <= now {
             self.events += queue.depart(now, false);
@@ -58,18 +59,35 @@ impl<P: Probe> World<P> {
                 self.events += 1;
             }
         }
+        let len = self.pool.wire_len(packet);
+        let Packet { to, segment } = self.pool.get(packet);
+        let what = (len, segment.len, *to);
         let mut cx = PoolCx::new(&mut self.probe, &mut self.pool, EventSource::Queue(number));
         let start = now.max(link.ready_at());
-        let verdict = queue.enqueue_until(now, packet, start, &mut cx);
+        let verdict = queue.enqueue_until(now, (packet, len), start, &mut cx);
         if queue.next_departure() <= now {
             queue.depart(now, true);
         }
         cx.source = EventSource::Link(number);
         if verdict == Verdict::Queued {
-            link.handle_ahead(now, packet, &mut cx);
+            link.handle_ahead(now, packet, what);
         }
         link.lose(now, &mut cx);
-        self.queue.set(*timer, link.next_ahead());
+        match apart {
+            Some(place) => self.queue.set_apart(*place, link.next_ahead()),
+            None => self.queue.set(*timer, link.next_ahead()),
+        }
+    }
+
+    /// Keeps the interfaces apart in the event queue, if they are few. After all of them are added.
+    pub(crate) fn keep_links_apart(&mut self) {
+        let ahead = || self.interfaces.iter().filter(|interface| interface.ahead);
+        let timers: Vec<MachineId> = ahead().map(|interface| interface.timer).collect();
+        let places = self.queue.keep_apart(&timers);
+        let ahead = self.interfaces.iter_mut().filter(|interface| interface.ahead);
+        for (interface, place) in ahead.zip(places) {
+            interface.apart = Some(place);
+        }
     }
 
     /// The event of an interface, and the next ones if they come before the events of all other machines.
@@ -80,8 +98,12 @@ impl<P: Probe> World<P> {
             if self.pool.has_completed() {
                 self.hear_completions();
             }
-            let Interface { link, timer, .. } = &self.interfaces[number as usize];
+            let Interface { link, timer, apart, .. } = &self.interfaces[number as usize];
             let (timer, next) = (*timer, link.next_ahead());
+            if let Some(place) = *apart {
+                self.queue.set_apart(place, next);
+                return;
+            }
             if next > self.until || !self.queue.runs_on(timer, next) {
                 self.queue.set(timer, next);
                 return;

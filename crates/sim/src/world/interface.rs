@@ -6,7 +6,7 @@ use airtcp_probe::{EventSource, PoolCx, Probe};
 use airtcp_queueing::{Qdisc, Queue, Verdict};
 use airtcp_units::Nanos;
 
-use super::queue::MachineId;
+use super::queue::{MachineId, Place};
 
 /// Queue and link of one direction. The link takes a packet only when its transmitter is free;
 /// until then packets wait in the queue.
@@ -19,6 +19,8 @@ pub(crate) struct Interface {
     pub(crate) reverse: Option<u32>,
     /// Its entry in the event queue.
     pub(crate) timer: MachineId,
+    /// Its place apart from the entries of the event queue, if it has one.
+    pub(super) apart: Option<Place>,
     /// True if packets are handed to the link when they are enqueued (`ahead.rs`).
     pub(super) ahead: bool,
     /// True if it is the device of the hosts whose packets begin here (`small_queues.rs`).
@@ -37,6 +39,7 @@ impl Interface {
             number,
             reverse: None,
             timer,
+            apart: None,
             ahead: false,
             is_device: false,
             sending: None,

@@ -9,6 +9,8 @@
 //! run's seed, the machine's name and the instant. No result depends on the order in which machines were
 //! created, or on how many entries a machine needed until then.
 
+mod apart;
+
 use airtcp_units::{Nanos, Narrow};
 
 /// Kind of event, in the order of processing at one instant.
@@ -50,6 +52,17 @@ impl Entry {
     }
 }
 
+/// A machine without an entry (`queue/apart.rs`) and its next time, [`Nanos::NEVER`] for none.
+#[derive(Debug, Clone, Copy)]
+struct Apart {
+    time: Nanos,
+    machine: u32,
+}
+
+/// Place of a machine among those without an entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Place(u32);
+
 #[derive(Debug, Clone, Copy)]
 struct Owner {
     due: Nanos,
@@ -87,6 +100,8 @@ pub(crate) struct EventQueue {
     vacant: bool,
     /// The running machine and its time.
     running: (MachineId, Nanos),
+    /// Machines without entries; see `queue/apart.rs`.
+    apart: Vec<Apart>,
 }
 
 impl EventQueue {
@@ -97,6 +112,7 @@ impl EventQueue {
             owners: Vec::new(),
             vacant: false,
             running: (MachineId(0), Nanos::ZERO),
+            apart: Vec::new(),
         }
     }
 
@@ -178,6 +194,9 @@ impl EventQueue {
     /// True only if nothing is left until `now`; may be false even then.
     #[inline]
     pub(crate) fn is_quiet(&self, now: Nanos) -> bool {
+        if !self.is_quiet_apart(now) {
+            return false;
+        }
         if !self.vacant {
             return self.first().is_none_or(|e| e.time > now);
         }
@@ -187,7 +206,30 @@ impl EventQueue {
     /// Takes the next machine if its time is not after `until`.
     #[inline]
     pub(crate) fn pop(&mut self, until: Nanos) -> Option<(Nanos, MachineId)> {
+        if let Some(first) = self.first_apart() {
+            return self.pop_with(first, until);
+        }
         self.settle();
+        self.pop_entry(until)
+    }
+
+    /// Takes the next machine, which is either `first` of those apart or the first entry.
+    #[inline]
+    fn pop_with(&mut self, first: (usize, Apart), until: Nanos) -> Option<(Nanos, MachineId)> {
+        // No machine is due before the time of its entry.
+        if !self.vacant && self.first().is_none_or(|top| first.1.time < top.time) {
+            return self.take_apart(first, until);
+        }
+        self.settle();
+        if self.first().is_none_or(|top| self.order_apart(first.1) < top.order()) {
+            return self.take_apart(first, until);
+        }
+        self.pop_entry(until)
+    }
+
+    /// Takes the machine of the first entry if its time is not after `until`.
+    #[inline]
+    fn pop_entry(&mut self, until: Nanos) -> Option<(Nanos, MachineId)> {
         let top = self.first()?;
         let (time, machine) = (top.time, top.machine);
         if time > until {
@@ -202,7 +244,10 @@ impl EventQueue {
     /// Time of the next machine, if any has one.
     pub(crate) fn peek(&mut self) -> Option<Nanos> {
         self.settle();
-        self.first().map(|entry| entry.time)
+        let entry = self.first().map(|entry| entry.time);
+        let apart = self.first_apart().map(|(_, apart)| apart.time);
+        let apart = apart.filter(|time| *time != Nanos::NEVER);
+        entry.into_iter().chain(apart).min()
     }
 
     /// Takes the first entry, which is `machine`'s.

@@ -9,6 +9,7 @@ mod delays;
 mod determinism;
 mod metamorphic;
 mod ranges;
+mod recorded;
 mod refusals;
 mod slotted;
 mod windows;

@@ -2,7 +2,7 @@
 //!
 //! RFC 9293. `connection/arrive.rs` takes segments in the synchronised states,
 //! `connection/handshake.rs` opens and closes, `connection/emit.rs` writes headers,
-//! `connection/predict.rs` is a shorter path for the next data,
+//! `connection/predict.rs` has shorter paths for bulk data,
 //! `connection/expiry.rs` is the table of timers, `connection/between.rs` serves machines that join two
 //! connections. Leaves out:
 //! urgent data, IP options and fragmentation, path MTU discovery, keep-alive, fast open,
@@ -59,6 +59,9 @@ pub struct Connection {
     recorded_window: (u64, u64, u64),
     /// Value of the last [`Event::Bandwidth`].
     recorded_bandwidth: Option<BitRate>,
+    /// Set by tests.
+    #[cfg(test)]
+    takes_general_paths: bool,
 }
 
 /// The parts of a connection that its sender works with.
@@ -110,6 +113,8 @@ impl Connection {
             next_challenge_at: Nanos::ZERO,
             recorded_window: (0, 0, 0),
             recorded_bandwidth: None,
+            #[cfg(test)]
+            takes_general_paths: false,
         }
     }
 
@@ -385,7 +390,7 @@ impl Machine for Connection {
     fn poll<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) -> Option<Segment> {
         self.now = self.now.max(now);
         if !self.is_silent() {
-            return self.emit(now, cx);
+            return self.emit_predicted(now, cx);
         }
         if self.sender.is_idle() { None } else { self.wait(now) }
     }

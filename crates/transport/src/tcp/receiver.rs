@@ -306,7 +306,7 @@ impl Receiver {
 
     /// True if the next ACK has SACK blocks.
     #[inline]
-    fn has_sacks(&self) -> bool {
+    pub(crate) fn has_sacks(&self) -> bool {
         self.sack && (!self.ranges.is_empty() || self.duplicate.is_some())
     }
 

@@ -62,6 +62,8 @@ pub(crate) struct Scoreboard {
     /// See [`watch`](Self::watch).
     watch_end: u64,
     watched: bool,
+    /// No segment that begins here or later was retransmitted, SACKed, judged lost or reported corrupted.
+    fresh_from: u64,
     /// RACK's part; `None` unless RACK detects the losses.
     rack: Option<Box<RackBoard>>,
 }
@@ -83,6 +85,7 @@ impl Scoreboard {
             mss,
             watch_end: 0,
             watched: false,
+            fresh_from: 0,
             rack: None,
         }
     }
@@ -145,10 +148,27 @@ impl Scoreboard {
     /// Adds a segment sent for the first time, after the last one.
     pub(crate) fn push(&mut self, segment: SentSegment) {
         self.pipe += segment.in_pipe();
+        if segment.retransmitted {
+            self.fresh_from = segment.end();
+        }
         self.segments.push_back(segment);
         if let Some(rack) = &mut self.rack {
             rack.on_push();
         }
+    }
+
+    /// Something becomes known about an outstanding segment, besides its departure.
+    pub(super) fn note_history(&mut self) {
+        self.fresh_from = self.segments.back().map_or(self.fresh_from, SentSegment::end);
+    }
+
+    /// True if nothing is known about any outstanding segment but its departure: each was sent once and counts in `pipe`
+    /// once, and an ACK of new data finds no losses.
+    pub(crate) fn is_fresh(&self) -> bool {
+        self.runs.is_empty()
+            && self.losses.is_empty()
+            && self.edge <= self.first
+            && self.front().is_none_or(|s| s.start >= self.fresh_from)
     }
 
     /// True if the first outstanding segment is lost: RFC 6675 `IsLost(HighACK + 1)`.
@@ -273,6 +293,7 @@ impl Scoreboard {
         if let Some(segment) = self.segments.get_mut(at) {
             segment.corrupted = true;
         }
+        self.note_history();
     }
 
     /// The segment at `at` is retransmitted. With `repair` it counts in `pipe` and moves `HighRxt`
@@ -298,6 +319,7 @@ impl Scoreboard {
             self.high_rxt = self.high_rxt.max(segment.end());
         }
         self.rack_on_retransmit(at, was_due);
+        self.note_history();
     }
 }
 

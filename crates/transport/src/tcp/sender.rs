@@ -3,7 +3,8 @@
 //! This file holds the state. `sender/opening.rs` starts the sender, `sender/windows.rs` has the
 //! windows, `sender/ack.rs` and `sender/sacks.rs` process acknowledgements, `sender/marks.rs`
 //! responds to marks, `sender/transmit.rs` chooses the next segment, `sender/new_data.rs` checks
-//! for new data, `sender/waits.rs` notes what the sender waits for. The objects of `recovery/` decide about losses; `sender/recover.rs`,
+//! for new data, `sender/waits.rs` notes what the sender waits for, `sender/plain.rs` has shorter
+//! paths for bulk data. The objects of `recovery/` decide about losses; `sender/recover.rs`,
 //! `sender/losses.rs`, `sender/loss_timers.rs` and `sender/spurious.rs` call them and apply their
 //! answers. `sender/loss_marks.rs` takes explicit loss notification. `sender/device.rs` limits what waits in the own device. The congestion law implements [`airtcp_congestion::CongestionControl`]. Offsets in
 //! bytes from our ISN: the SYN at 0, the first byte at 1, the FIN after the last byte.
@@ -17,6 +18,7 @@ mod losses;
 mod marks;
 mod new_data;
 mod opening;
+mod plain;
 mod recover;
 mod sacks;
 mod spurious;
@@ -25,6 +27,7 @@ mod waits;
 mod windows;
 
 pub(crate) use ack_info::AckInfo;
+pub(crate) use plain::Plain;
 pub(crate) use transmit::Outgoing;
 
 use airtcp_units::{Nanos, Span, Waits};
@@ -124,6 +127,8 @@ pub(crate) struct Sender {
     unwritten: bool,
     /// Time of the last ACK that found data outstanding.
     heard: Nanos,
+    /// The next ACK of new data and the next segment may take the short paths of `plain.rs`.
+    is_plain: bool,
     /// What the sender has below it, if that is limited.
     small_queue: Option<Box<SmallQueue>>,
 }
@@ -197,6 +202,7 @@ impl Sender {
             window_wait,
             unwritten: false,
             heard: Nanos::ZERO,
+            is_plain: false,
             small_queue: None,
         }
     }
@@ -339,6 +345,7 @@ impl Sender {
 
     /// The timer of a closed window expired: probe, or send a small segment that fits.
     pub(crate) fn on_persist(&mut self) {
+        self.is_plain = false;
         self.persist_backoff = self.persist_backoff.saturating_add(1);
         if self.edge > self.nxt {
             self.override_sws = true;

@@ -128,6 +128,49 @@ proptest! {
         }
     }
 
+    /// Machines apart are taken where their entries would be, also at one instant, beside a list and beside a heap.
+    #[test]
+    fn machines_apart_keep_the_order(
+        many: bool,
+        apart in 1..FEW,
+        ops in proptest::collection::vec((0..u32::narrow(FEW), 0u64..40), 1..300),
+    ) {
+        let (mut entries, mut mixed) = (EventQueue::new(), EventQueue::new());
+        for i in 0..if many { 3 * FEW as u64 } else { FEW as u64 } {
+            let phase = [Phase::Arrival, Phase::Timer][usize::from(i % 3 > 0)];
+            entries.register(phase, i);
+            mixed.register(phase, i);
+        }
+        let machines: Vec<_> = (0..apart).map(|i| MachineId(u32::narrow(i))).collect();
+        let places = mixed.keep_apart(&machines);
+        prop_assert_eq!(places.len(), if apart > 8 { 0 } else { apart });
+        let mut now = 0;
+        for (who, delay) in ops {
+            if delay < 15 {
+                let until = Nanos(now + delay);
+                let next = entries.pop(until);
+                prop_assert_eq!(next, mixed.pop(until));
+                now = next.map_or(now, |(at, _)| at.0);
+                if next.is_some() {
+                    for other in 0..FEW {
+                        let other = MachineId(u32::narrow(other));
+                        prop_assert_eq!(entries.comes_before(other), mixed.comes_before(other));
+                    }
+                }
+            } else {
+                let at = if delay == 39 { Nanos::NEVER } else { Nanos(now + delay / 5 - 3) };
+                entries.set(MachineId(who), at);
+                match places.get(who as usize) {
+                    Some(place) => mixed.set_apart(*place, at),
+                    None => mixed.set(MachineId(who), at),
+                }
+            }
+            prop_assert_eq!(entries.peek(), mixed.peek());
+            let next = mixed.peek();
+            prop_assert!(!mixed.is_quiet(Nanos(now)) || next.is_none_or(|at| at.0 > now));
+        }
+    }
+
     /// Compares the queue with a table of deadlines that is scanned for the minimum.
     #[test]
     fn same_as_a_table(

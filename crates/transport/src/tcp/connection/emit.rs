@@ -21,8 +21,13 @@ impl Connection {
     /// True if neither data nor an ACK, reset or SYN waits to be sent, as at a receiver between two ACKs.
     #[inline]
     pub(super) fn is_silent(&self) -> bool {
+        self.owes_nothing() && !self.sender.has_work()
+    }
+
+    /// True if neither an ACK, a reset nor a SYN waits to be sent.
+    #[inline]
+    pub(super) fn owes_nothing(&self) -> bool {
         self.receiver.acks.owed() == Owed::Nothing
-            && !self.sender.has_work()
             && self.reset.is_none()
             && !self.handshake.syn_due
     }
@@ -108,7 +113,12 @@ impl Connection {
     }
 
     #[inline]
-    fn emit_data<P: Probe>(&mut self, now: Nanos, out: Outgoing, cx: &mut Cx<'_, P>) -> Segment {
+    pub(super) fn emit_data<P: Probe>(
+        &mut self,
+        now: Nanos,
+        out: Outgoing,
+        cx: &mut Cx<'_, P>,
+    ) -> Segment {
         let mut flags = Flags::ACK;
         for (on, flag) in [(out.fin, Flags::FIN), (out.push, Flags::PSH), (out.cwr, Flags::CWR)] {
             if on {

@@ -1,18 +1,23 @@
-//! The receiver of bulk data: prediction of the next segment, after V. Jacobson, "Fast retransmit and header
-//! prediction", 1990.
+//! Prediction of the next segment, after V. Jacobson, "Fast retransmit and header prediction", 1990.
 //!
 //! Most segments at a receiver are the next data, with the same acknowledgement as before, and nothing of its own is
 //! outstanding. Such a segment passes all checks of `arrive.rs`: it begins at the next expected byte in an open window
 //! (RFC 9293 section 3.10.7.4, first check), has no flag but ACK and PSH (the checks of RST, SYN and FIN), no timestamp
 //! is in use (RFC 7323 section 5), and it acknowledges exactly what the peer had acknowledged (fifth check). So only
-//! the window, the data and the closing of the connection are left. `tests/predict.rs` compares both paths.
+//! the window, the data and the closing of the connection are left.
+//!
+//! Most segments at a sender are bare ACKs of new data. Such a segment is at the next expected byte, which is in any
+//! window, has no flag but ACK, and acknowledges data in flight: it passes the same checks, and with timestamps those of
+//! RFC 7323 section 5, which are asked. It has no data, so only the sender and the closing of the connection are left.
+//! If the sender is *plain*, it takes the ACK, and chooses the next segment, by shorter paths (`sender/plain.rs`).
+//! `tests/predict.rs` compares the paths.
 
 use airtcp_packet::{Flags, Segment, Seq};
 use airtcp_probe::{Cx, Probe};
 use airtcp_units::Nanos;
 
 use super::{Connection, env};
-use crate::tcp::sender::AckInfo;
+use crate::tcp::sender::{AckInfo, Plain};
 use crate::tcp::state::State;
 
 impl Connection {
@@ -24,24 +29,39 @@ impl Connection {
         s: &Segment,
         cx: &mut Cx<'_, P>,
     ) {
-        if self.is_next_data(s) {
+        if !self.predicts() {
+            self.arrive(now, s, cx);
+        } else if self.is_next_data(s) {
             self.arrive_next_data(now, s, cx);
+        } else if self.is_next_ack(now, s) {
+            self.arrive_next_ack(now, s, cx);
         } else {
             self.arrive(now, s, cx);
         }
     }
 
-    /// [`handle`](airtcp_probe::Machine::handle) in these states, without prediction.
+    /// Always, except in tests that compare the paths.
+    #[cfg(not(test))]
+    #[allow(clippy::unused_self, reason = "tests have a field for it")]
+    const fn predicts(&self) -> bool {
+        true
+    }
+
     #[cfg(test)]
-    pub(crate) fn handle_unpredicted<P: Probe>(
-        &mut self,
-        now: Nanos,
-        s: &Segment,
-        cx: &mut Cx<'_, P>,
-    ) {
-        self.now = self.now.max(now);
-        self.stats.segments_received += 1;
-        self.arrive(now, s, cx);
+    const fn predicts(&self) -> bool {
+        !self.takes_general_paths
+    }
+
+    /// From now on only the general paths are taken.
+    #[cfg(test)]
+    pub(crate) const fn take_general_paths(&mut self) {
+        self.takes_general_paths = true;
+    }
+
+    /// The sender takes its short paths.
+    #[cfg(test)]
+    pub(crate) const fn is_plain(&self) -> bool {
+        self.sender.is_plain()
     }
 
     /// True for the segment that a receiver of bulk data expects.
@@ -65,5 +85,70 @@ impl Connection {
         self.sender.on_idle_ack(now, &info, s, &mut env!(self), cx);
         self.take_data(now, seq, s, cx);
         self.advance_close(now);
+    }
+
+    /// Bytes of new data that a segment acknowledges beyond those acknowledged before, modulo 2^32.
+    #[inline]
+    fn acked_by(&self, s: &Segment) -> u64 {
+        u64::from(s.ack.0.wrapping_sub(Seq::wrap(self.iss, self.sender.una()).0))
+    }
+
+    /// True for the ACK that a sender of bulk data expects.
+    #[inline]
+    pub(crate) fn is_next_ack(&self, now: Nanos, s: &Segment) -> bool {
+        self.sender.is_plain()
+            && s.len == 0
+            && s.flags == Flags::ACK
+            && self.state.sends()
+            && s.seq == Seq::wrap(self.receiver.irs, self.receiver.next)
+            && (1..=self.sender.in_flight()).contains(&self.acked_by(s))
+            && s.sacks().is_empty()
+            && !s.has_loss_mark()
+            && (!self.timestamps.enabled || s.has_timestamps() && !self.timestamps.is_old(now, s))
+    }
+
+    /// This segment arrived.
+    #[inline]
+    fn arrive_next_ack<P: Probe>(&mut self, now: Nanos, s: &Segment, cx: &mut Cx<'_, P>) {
+        let (seq, ack) = (self.receiver.next, self.sender.una() + self.acked_by(s));
+        let mut echo = None;
+        if self.timestamps.enabled {
+            self.timestamps.on_segment(now, seq, s);
+            echo = self.timestamps.round_trip(now, s);
+        }
+        let echoed = (echo.is_some()).then_some(s.timestamps.1);
+        let info = AckInfo { iss: self.iss, ack, seq, echo, echoed };
+        self.sender.on_plain_ack(now, &info, s.window, &mut env!(self), cx);
+        self.advance_close(now);
+    }
+
+    /// The next segment of a connection that has something to send.
+    #[inline]
+    pub(super) fn emit_predicted<P: Probe>(
+        &mut self,
+        now: Nanos,
+        cx: &mut Cx<'_, P>,
+    ) -> Option<Segment> {
+        if !(self.predicts() && self.sends_plainly()) {
+            return self.emit(now, cx);
+        }
+        match self.sender.next_plain(now, &mut env!(self)) {
+            Plain::Segment(out) => {
+                let segment = self.emit_data(now, out, cx);
+                self.record_window(now, cx);
+                Some(segment)
+            }
+            Plain::Held => None,
+            Plain::Unknown => self.emit(now, cx),
+        }
+    }
+
+    /// The sender is plain, and nothing but data waits to be sent.
+    #[inline]
+    fn sends_plainly(&self) -> bool {
+        self.sender.is_plain()
+            && self.state.sends()
+            && self.owes_nothing()
+            && !self.receiver.has_sacks()
     }
 }

@@ -264,6 +264,11 @@ pub(crate) trait LossRecovery {
         false
     }
 
+    /// In the open state and with nothing SACKed, ACKs of new data leave the recovery as it is, until an episode begins.
+    fn rests(&self) -> bool {
+        !self.follows_open_acks()
+    }
+
     /// An ACK covers `acked` bytes of new data.
     #[inline]
     fn on_new(&mut self, _view: &View<'_>, _acked: u64) -> Verdict {

@@ -102,6 +102,9 @@ impl LossRecovery for Discipline {
     fn follows_open_acks(&self) -> bool {
         each!(self, d => d.follows_open_acks())
     }
+    fn rests(&self) -> bool {
+        each!(self, d => d.rests())
+    }
     #[inline]
     fn on_new(&mut self, view: &View<'_>, acked: u64) -> Verdict {
         each!(self, d => d.on_new(view, acked))

@@ -85,6 +85,10 @@ impl LossRecovery for SackNs2 {
         true
     }
 
+    fn rests(&self) -> bool {
+        !self.deaf
+    }
+
     fn on_new(&mut self, view: &View<'_>, _acked: u64) -> Verdict {
         self.deaf = false;
         if view.is_partial() {

@@ -113,6 +113,18 @@ impl RecoveryState {
         self.is_open() && self.dup_acks == 0 && self.corrupted_arrivals == 0
     }
 
+    /// True in the open state if nothing of an episode, of duplicates or of a mark is left.
+    pub(crate) const fn is_at_rest(&self) -> bool {
+        self.is_open()
+            && self.dup_acks == 0
+            && self.corrupted_arrivals == 0
+            && self.limited == 0
+            && self.inflation == 0
+            && !self.head_due
+            && self.prr.is_none()
+            && self.marked_to.is_none()
+    }
+
     pub(crate) const fn inflation(&self) -> i64 {
         self.inflation
     }

@@ -38,6 +38,7 @@ impl Scoreboard {
 
     /// Marks everything lost; SACKed segments only if their SACK information is discarded.
     pub(crate) fn lose_all(&mut self, keep: bool) {
+        self.note_history();
         if !keep {
             self.runs.clear();
             self.sacked = 0;

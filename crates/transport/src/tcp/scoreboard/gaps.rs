@@ -17,6 +17,7 @@ impl Scoreboard {
         again_before: Nanos,
         mut mark: impl FnMut(u64),
     ) {
+        self.note_history();
         let top = blocks.iter().map(|block| block.1).fold(ack + 1, u64::max);
         let mut at = self.segments.partition_point(|s| s.end() <= ack);
         while let Some(segment) = self.segments.get_mut(at).filter(|s| s.start < top) {

@@ -85,6 +85,7 @@ impl Scoreboard {
         self.lost_total += u64::from(segment.len);
         self.losses.push(segment.as_lost(self.lost_total));
         rack.on_lost(segment.start);
+        self.note_history();
     }
 
     /// RACK_detect_loss (section 6.2 step 5): marks segments lost that left before the latest

@@ -65,6 +65,7 @@ impl Scoreboard {
             at += 1;
         }
         if new_sack {
+            self.note_history();
             let run = (self.segments[from].start, self.segments[to - 1].end());
             self.insert_run(run);
             self.judge();

@@ -13,34 +13,35 @@ use crate::tcp::timers::Timer;
 use airtcp_congestion::{AckSample, CongestionControl};
 
 /// State before an acknowledgement is processed.
-struct Prior {
-    una: u64,
+pub(super) struct Prior {
+    pub(super) una: u64,
     /// Data in the network, and FlightSize.
-    in_network: u64,
-    flight: u64,
+    pub(super) in_network: u64,
+    pub(super) flight: u64,
     /// Bytes delivered and judged lost in total, and duplicates reported in total.
-    delivered: u64,
-    lost: u64,
-    dsacks: u64,
+    pub(super) delivered: u64,
+    pub(super) lost: u64,
+    pub(super) dsacks: u64,
 }
 
 /// Classification of an acknowledgement.
-struct Taken {
+#[derive(Default)]
+pub(super) struct Taken {
     /// Bytes that the ACK acknowledges cumulatively.
-    acked: u64,
-    new: bool,
+    pub(super) acked: u64,
+    pub(super) new: bool,
     /// The SACK blocks report something for the first time.
-    new_sack: bool,
+    pub(super) new_sack: bool,
     /// The ACK is a duplicate by RFC 5681 section 2, and by the discipline.
-    bare: bool,
-    duplicate: bool,
+    pub(super) bare: bool,
+    pub(super) duplicate: bool,
     /// The ACK arrived in fast recovery.
-    fast: bool,
+    pub(super) fast: bool,
     /// Round-trip time of the newest segment that the ACK reports.
-    rtt: Option<Span>,
-    ece: bool,
+    pub(super) rtt: Option<Span>,
+    pub(super) ece: bool,
     /// Bytes newly reported as marked.
-    marked: u64,
+    pub(super) marked: u64,
 }
 
 impl Sender {
@@ -58,7 +59,7 @@ impl Sender {
             self.on_idle_ack(now, &info, segment, env, cx);
             return;
         }
-        self.heard = now;
+        (self.heard, self.is_plain) = (now, false);
         if segment.has_loss_mark() {
             self.take_loss_mark(now, &info, segment, env);
         }
@@ -116,7 +117,7 @@ impl Sender {
         if new || duplicate {
             self.report_ack(now, &prior, &taken, env.config);
         }
-        self.manage_persist(env);
+        self.finish_ack(new, env);
     }
 
     /// State before an acknowledgement is processed.
@@ -181,7 +182,13 @@ impl Sender {
 
     /// Passes an acknowledgement with new information to the law, and to PRR if it runs.
     #[inline]
-    fn report_ack(&mut self, now: Nanos, prior: &Prior, taken: &Taken, config: &TcpConfig) {
+    pub(super) fn report_ack(
+        &mut self,
+        now: Nanos,
+        prior: &Prior,
+        taken: &Taken,
+        config: &TcpConfig,
+    ) {
         let sample = AckSample {
             acked: taken.acked,
             delivered: self.rate.delivered() - prior.delivered,
@@ -258,7 +265,7 @@ impl Sender {
     /// Returns the departure of its newest segment, if that is
     /// unambiguous.
     #[inline]
-    fn advance<P: Probe>(
+    pub(super) fn advance<P: Probe>(
         &mut self,
         now: Nanos,
         info: &AckInfo,
@@ -324,6 +331,15 @@ impl Sender {
         env.stats.rtt.record(sample, srtt);
         let rto = self.rtt.rto();
         cx.record(now, || Event::Rtt { sample, srtt, rto });
+    }
+
+    /// An acknowledgement, of new data if `new`, has been processed.
+    #[inline]
+    fn finish_ack(&mut self, new: bool, env: &mut Env<'_>) {
+        self.manage_persist(env);
+        if new {
+            self.find_plain(env);
+        }
     }
 
     /// An open window needs no zero-window probes.

@@ -161,6 +161,7 @@ impl Sender {
 
     /// The probe timer expired (section 7.3).
     pub(crate) fn on_probe_timer(&mut self, now: Nanos, timers: &mut Timers) {
+        self.is_plain = false;
         if self.in_flight() > 0 {
             if let Some(rack) = self.discipline.rack() {
                 rack.tlp.on_timer();

@@ -228,6 +228,7 @@ impl Sender {
             && room
             && self.board.in_flight_since(start, started).is_some()
         {
+            self.is_plain = false;
             env.stats.corruption_notices += 1;
             self.notices.push(start, started);
         }

@@ -67,6 +67,7 @@ impl Sender {
     pub(super) fn note_blocked(&mut self, now: Nanos, why: NewData, room: bool, env: &mut Env<'_>) {
         match why {
             NewData::Peer if self.in_flight() == 0 && !env.timers.is_running(Timer::Persist) => {
+                self.is_plain = false;
                 env.timers.set(Timer::Persist, now + self.rtt.backed_off(self.persist_backoff));
             }
             NewData::Hold => env.timers.set(Timer::Send, self.hold_until),

@@ -51,6 +51,7 @@ impl Sender {
     ) {
         let config = env.config;
         self.mss = mss;
+        self.is_plain = false;
         self.discipline = Discipline::new(config, sack);
         self.recovery = RecoveryState::new();
         self.spurious = Spurious::default();

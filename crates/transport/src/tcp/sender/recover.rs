@@ -104,6 +104,7 @@ impl Sender {
         env: &mut Env<'_>,
         cx: &mut Cx<'_, P>,
     ) {
+        self.is_plain = false;
         let before = self.law.cwnd();
         let flight = self.recovery.without_limited(self.flight_size());
         let start = self.discipline.begin(&view!(self, env.config), before);
@@ -155,6 +156,7 @@ impl Sender {
         env: &mut Env<'_>,
         cx: &mut Cx<'_, P>,
     ) {
+        self.is_plain = false;
         let again = self.board.front().is_some_and(|s| s.by_timer);
         let kind = if again { CongestionKind::Persistent } else { CongestionKind::Rto };
         let flight = self.recovery.without_limited(self.flight_size());

@@ -160,7 +160,7 @@ impl Sender {
 
     /// Only the window delays the next segment.
     #[inline]
-    fn hold_for_window(&mut self, now: Nanos, window: u64) -> Option<Outgoing> {
+    pub(super) fn hold_for_window(&mut self, now: Nanos, window: u64) -> Option<Outgoing> {
         self.window_limited_to = self.nxt;
         self.wait(now, self.window_state(window))
     }
@@ -252,6 +252,7 @@ impl Sender {
         repair: bool,
         env: &mut Env<'_>,
     ) -> Option<Outgoing> {
+        self.is_plain = false;
         let (space, before) = self.board.get(at).map_or((0, false), |s| (s.len, s.retransmitted));
         let snapshot = self.snapshot(now, space);
         let by_timer = self.recovery.take_timed_out();
@@ -287,7 +288,7 @@ impl Sender {
     /// A zero-window probe: the next byte, or the FIN, beyond the window. The probe is not entered
     /// as outstanding, so that its loss is no sign of congestion.
     fn probe(&mut self, now: Nanos, env: &mut Env<'_>) -> Option<Outgoing> {
-        self.probe_due = false;
+        (self.probe_due, self.is_plain) = (false, false);
         let end = self.stream_end();
         let data = self.nxt < end;
         let fin = self.fin && self.nxt == end;
@@ -311,13 +312,21 @@ impl Sender {
     }
 
     /// The delivery state that a segment of sequence space `space` records when it leaves now.
-    fn snapshot(&mut self, now: Nanos, space: u32) -> Snapshot {
+    #[inline]
+    pub(super) fn snapshot(&mut self, now: Nanos, space: u32) -> Snapshot {
         let (pipe, lost) = (self.board.pipe(), self.board.lost_total());
         self.rate.on_sent(now, u64::from(space), pipe, lost)
     }
 
     /// Bookkeeping after every segment with data.
-    fn after_sending(&mut self, now: Nanos, len: u32, retransmission: bool, config: &TcpConfig) {
+    #[inline]
+    pub(super) fn after_sending(
+        &mut self,
+        now: Nanos,
+        len: u32,
+        retransmission: bool,
+        config: &TcpConfig,
+    ) {
         self.last_sent = Some(now);
         let bytes = u64::from(len);
         self.count_below(now, bytes, retransmission);
