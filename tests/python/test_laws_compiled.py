@@ -68,7 +68,7 @@ def test_a_compiled_law_and_one_in_python_run_together(tmp_path: Path) -> None:
     file.write_text(
         SOURCE.format(deco="", body="self.grow(self.mss * ack.acked / self.cwnd)"), "utf-8"
     )
-    tcp = [f"{file}:Own", RENO, "cubic"]
+    tcp = [f"{file}:Mine", RENO, "cubic"]
     one, two = (airtcp.compare(LOSSY, tcp=tcp, replications=4, workers=n) for n in (1, 2))
     assert one.text == two.text
 
@@ -77,7 +77,7 @@ SOURCE = """from airtcp.laws import Ack, Congestion, Law, compiled
 
 
 {deco}
-class Own(Law):
+class Mine(Law):
     a: float = 1.0
     _kept: float = 0.0
 
@@ -86,13 +86,13 @@ class Own(Law):
 """
 BODIES = {
     "self.other = 1.0": (
-        "Own.avoid, line 10: self.other is no memory; annotate it in the class with an underscore, "
+        "Mine.avoid, line 10: self.other is no memory; annotate it in the class with an underscore, "
         "as in _other: float = 0.0"
     ),
-    "self.state = 'fast'": "Own.avoid, line 10: self.state is no memory",
-    "self.limit(3)": "Own.avoid, line 10: a compiled law has no self.limit",
+    "self.state = 'fast'": "Mine.avoid, line 10: self.state is no memory",
+    "self.limit(3)": "Mine.avoid, line 10: a compiled law has no self.limit",
     "rtt = ack.rtt; rtt is None": "`is` is known only as in `ack.rtt is None`",
-    "ack.acked = 1": "Own.avoid, line 10: a sample cannot be changed",
+    "ack.acked = 1": "Mine.avoid, line 10: a sample cannot be changed",
     "self.cwnd = ack.kind_of": "numba cannot compile it",
     "x = self.params.rules": "compare rules with text",
 }
@@ -114,7 +114,7 @@ def test_a_value_that_may_not_be_set_stops_the_run(tmp_path: Path) -> None:
     file = tmp_path / "own.py"
     body = "self.cwnd = self._kept / self._kept"
     file.write_text(SOURCE.format(deco="@compiled", body=body), "utf-8")
-    with pytest.raises(LawError, match=r"^Own\.avoid at \d+\.\d+ s, flow \w+, ACK \d+: .*cwnd"):
+    with pytest.raises(LawError, match=r"^Mine\.avoid at \d+\.\d+ s, flow \w+, ACK \d+: .*cwnd"):
         airtcp.run(LINK | {"duration": "20 s"}, tcp=str(file))
 
 

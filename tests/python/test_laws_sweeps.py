@@ -105,7 +105,7 @@ tcp = { congestion = { external = "Aimd" } }
     (tmp_path / "link.toml").write_text(link, "utf-8")
     done = command("sweep", "sweep.toml", "--law", law, "-q", "--json", folder=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert '"finished": 2' in done.stdout
+    assert '"finished":2' in done.stdout
 
 
 def test_a_diagnosis_says_what_its_option_is_for(tmp_path: Path, law: str) -> None:

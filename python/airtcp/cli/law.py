@@ -107,8 +107,8 @@ def skeleton(
         fail("which frame? --bpf is for Linux (eBPF); airtcp law header is for C in airtcp")
     with refusals("law skeleton", [law]):
         laws, _ = _named(law)
-        found = laws.all[0].law if laws.all else None
-        if not isinstance(found, type):
+        found = laws.all[0].made_of if laws.all else None
+        if found is None:
             fail(f"{law}: expected a law in Python, such as my_law.py:Aimd")
         typer.echo(frame(found), nl=False)
 

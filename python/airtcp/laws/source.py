@@ -55,7 +55,7 @@ class Found:
     file: str
     sha256: str
     keys: dict[str, KeyValue]
-    made_of: type | None = None
+    made_of: type[Law] | None = None
     """The class; `None` for a shared library."""
 
     @property
