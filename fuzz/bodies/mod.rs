@@ -11,6 +11,7 @@ pub(crate) mod live;
 pub(crate) mod scenario;
 pub(crate) mod schemes;
 pub(crate) mod segments;
+pub(crate) mod sliding;
 pub(crate) mod tcp;
 pub(crate) mod wire;
 

@@ -176,6 +176,11 @@ fn tcp() {
 }
 
 #[test]
+fn sliding() {
+    fuzz("sliding", bodies::sliding::sliding, &["fuzz/corpus/sliding"]);
+}
+
+#[test]
 fn pcap() {
     fuzz("pcap", bodies::capture::pcap, &["fuzz/corpus/pcap"]);
 }
