@@ -114,7 +114,8 @@ def _verdict(
         down = _named(worse or values.doubtful_costs(subject, name))
         return 2 - bool(worse), f"{_named(better)} up; {down} down{'' if worse else '?'}"
     if name in may:
-        return _REFERENCE + 1, "may help"
+        leads = name == values.promising(subject) and not schemes.helping(subject)
+        return 0 if leads else _REFERENCE + 1, "may help"
     return _without_gain(subject, name, worse)
 
 
