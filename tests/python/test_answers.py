@@ -147,7 +147,8 @@ def test_details_say_everything(result: RunResult) -> None:
     out = " ".join(_printed(result, details=True, width="5000").split())
     for finding in run_words.findings(result.json):
         assert finding.headline.split(":")[0].split(" (channel")[0] in out
-        assert finding.text.replace("\u202f", "") in out
+        text = finding.text.replace("compare SCENARIO", f"compare {_file(result)}")
+        assert text.replace("\u202f", "") in out
 
 
 def test_many_flows_are_counted() -> None:

@@ -179,6 +179,34 @@ def test_a_gain_with_a_price_does_not_help() -> None:
     )
 
 
+def test_the_best_candidate_without_a_price_comes_before_a_trade() -> None:
+    open_ones = {"slowest_flow": ["rts"], "goodput": ["rts"]}
+    price = _outcome("power-classes", 14.7, 0.501, 0.0094, goodput="more")
+    trade = {"better": {"goodput": ["power-classes"]}, "worse": {"fairness": ["power-classes"]}}
+    hidden = _outcome("base", 11.2, 0.946, 4.5)
+
+    def said(cost: str = "undecided", gain: float = 1.9e6) -> Answer:
+        rts = _outcome("rts", 13.2, 0.999, 6.4, slowest_flow="more", fairness=cost)
+        for quantity, size in (("slowest_flow_bps", gain), ("jain_index", -0.1)):
+            rts["differences"][quantity]["absolute"] = estimate(size)
+        outcomes = [hidden, price, rts]
+        return _said(_subject(outcomes, undecided=open_ones, needed=20, **trade))
+
+    found = said()
+    assert found.headline == (
+        "rts may help this cell without a price: it gives the slowest flow 6.4 Mb/s instead of 4.5."
+    )
+    assert str(found.help).startswith(
+        "Among all schemes together, the gain of rts is not significant: more replications of rts "
+    )
+    assert str(found.next).startswith("To tell: --schemes base,rts -n ")
+    assert found.table is not None
+    assert found.table.names[0] == "rts"
+    # A cost by its own interval is a price, and a gain that is too small to matter is none.
+    assert said(cost="less").headline.startswith("Cannot tell whether a scheme helps without a")
+    assert said(gain=1e4).headline.startswith("Cannot tell whether a scheme helps without a price")
+
+
 def test_nothing_helps_or_it_is_not_known() -> None:
     assert _said(_subject([BASE, FTCA])).headline == (
         "No scheme helps this cell: keep it as it is."

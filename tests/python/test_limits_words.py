@@ -91,7 +91,11 @@ def _headline(limit: dict[str, Any], **more: Any) -> str:
 @pytest.mark.parametrize(
     ("cause", "where", "said"),
     [
-        ("link-losses", "air", "Losses of air limit the flow: 9.0 Mb/s, and 24 without them"),
+        (
+            "link-losses",
+            "air",
+            "Losses of the link air limit the flow: 9.0 Mb/s, and 24 without them",
+        ),
         ("air-losses", "c", "Losses on the air of c limit the flow: 9.0 Mb/s, and 24 without them"),
         ("queue", "air", "The queue of air limits the flow: 9.0 Mb/s, and 24 without drops"),
         (
@@ -199,7 +203,9 @@ def test_a_link_or_medium_is_full_only_if_it_is_busy() -> None:
 
 def test_what_the_numbers_are_of() -> None:
     one = _limit("link-losses", "air", 9, 24)
-    assert _headline(one, flows=2).startswith("Losses of air limit flow0: 9.0 Mb/s, and 24")
+    assert _headline(one, flows=2).startswith(
+        "Losses of the link air limit flow0: 9.0 Mb/s, and 24"
+    )
     # The sum over several flows is not one flow's.
     assert "limit flow0: 9.0 Mb/s together" in _headline(one, flows=2, goodput=4.5)
     both = one | {"flows": ["flow0", "flow1"]}
@@ -229,7 +235,9 @@ def test_what_stands_behind_a_limit_follows_it() -> None:
     said = _said(_document([first, then, last, beside]))
     assert said[1] == "Then the rate of air limits the flow: 12 Mb/s, and 24 at twice the rate."
     assert said[2] == "Then the flow gets what its application asks: 24 Mb/s."
-    assert said[3].startswith("Losses of air limit the flow: 4.0 Mb/s, and 5.0 without them.")
+    assert said[3].startswith(
+        "Losses of the link air limit the flow: 4.0 Mb/s, and 5.0 without them."
+    )
     assert len(said) == 4
 
 
@@ -442,7 +450,7 @@ def test_a_station_with_keys_of_its_own_is_not_moved() -> None:
     [said] = _said(document)
     assert said == (
         "The slow station tv limits the flow: 12 Mb/s, and 22 with the settings of the cell."
-        f" tv has rate 6 Mb/s of its own: try --set '{change[0]}'."
+        f" tv has a rate of 6 Mb/s of its own: try --set '{change[0]}'."
     )
 
 

@@ -102,7 +102,7 @@ def test_losses_that_leave_a_link_idle_are_the_limit() -> None:
     more = 'loss = { model = "bernoulli", probability = 0.03 }'
     document = _run(LINK.format(more=more), "auto")
     said = _said(document)
-    assert said.startswith("Losses of air limit the flow: ")
+    assert said.startswith("Losses of the link air limit the flow: ")
     assert "--remedies usual" in said
     assert "starve" not in said
     # The number in the sentence is that of the run without losses.
@@ -115,7 +115,7 @@ def test_losses_that_let_nothing_through_are_the_limit() -> None:
     found = run_words.findings(_run(LINK.format(more=more), "auto"))
     assert found[0].headline == "Nothing got through"
     assert found[0].text.startswith("air dropped ")
-    assert found[1].headline.startswith("Losses of air limit the flow: 0 Mb/s, and ")
+    assert found[1].headline.startswith("Losses of the link air limit the flow: 0 Mb/s, and ")
     assert found[1].text == "", "no remedy helps"
     # Without the runs that take losses away, the counters say what they know.
     said = [f.headline for f in run_words.findings(_run(LINK.format(more=more)))]
@@ -132,7 +132,7 @@ def test_little_to_send_is_no_fault_of_the_link() -> None:
 def test_few_losses_hold_a_long_path_down() -> None:
     long = LINK.replace("10 Mb/s", "100 Mb/s")
     more = 'loss = { model = "bernoulli", probability = 0.0008 }'
-    assert "Losses of air limit the flow" in _said(_run(long.format(more=more), "auto"))
+    assert "Losses of the link air limit the flow" in _said(_run(long.format(more=more), "auto"))
     # The same losses of a flow that has little to send limit nothing.
     little = long.format(more=more) + 'app = { kind = "constant-rate", rate = "1 Mb/s" }\n'
     assert "Losses" not in _said(_run(little, "auto"))
@@ -141,7 +141,7 @@ def test_few_losses_hold_a_long_path_down() -> None:
 def test_losses_that_hold_the_rate_of_tfrc_down_are_named() -> None:
     more = 'loss = { model = "bernoulli", probability = 0.05 }'
     tfrc = LINK + 'transport = "tfrc"\n'
-    assert "Losses of air limit the flow" in _said(_run(tfrc.format(more=more), "auto"))
+    assert "Losses of the link air limit the flow" in _said(_run(tfrc.format(more=more), "auto"))
     assert "Losses" not in _said(_run(tfrc.format(more=""), "auto"))
 
 
@@ -198,8 +198,11 @@ def test_a_flow_starves_only_where_its_interval_excludes_a_fair_share() -> None:
         "a name keeps its letters"
     )
     # A slow flow that the search names is not named twice.
-    sure["why"] = {"slow_flows": [{"flow": "flow0"}]}
+    sure["why"] = {"slow_flows": [{"flow": "flow0", "short_of": "queue"}]}
     assert starved.starvation(sure) is None
+    # That no removal helps it does not say that it starves.
+    sure["why"] = {"slow_flows": [{"flow": "flow0", "short_of": None}]}
+    assert starved.starvation(sure) is not None
     # Less than a fifth in the mean, but the interval reaches from below zero to 2.7 Mb/s.
     unsure = _rates([[0.40, *rest], [0.0, *rest]], UPLOADS)
     assert starved.starvation(unsure) is None
@@ -301,7 +304,7 @@ def test_a_link_that_hardly_sends_is_limited_by_its_losses() -> None:
     slow = LINK.format(more='loss = { model = "bernoulli", probability = 0.45 }')
     document = airtcp.run("s.toml", text=slow, overrides={"duration": "100 s"}, why="auto").json
     assert 0 < document["summary"]["links"][0]["utilisation"]["mean"] < 0.004
-    assert "Losses of air limit the flow" in _said(document)
+    assert "Losses of the link air limit the flow" in _said(document)
 
 
 def test_copies_of_a_link_that_duplicates_are_named() -> None:

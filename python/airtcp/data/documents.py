@@ -483,6 +483,7 @@ class RunDocument(TypedDict):
     warnings: NotRequired[list[str]]
     why: dict[str, Any]
     answer: NotRequired[AnswerDocument]
+    trials: NotRequired[list[dict[str, Any]]]
 
 
 SchemeAspect = Literal["goodput", "fairness", "slowest-flow", "latency"]

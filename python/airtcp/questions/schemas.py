@@ -66,6 +66,21 @@ def with_answer(kind: str, schema: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def with_trials(schema: dict[str, Any]) -> dict[str, Any]:
+    """Add the key `trials` to the schema of a run; Python runs what its answer may advise."""
+    from airtcp.questions.run.document import Trial
+
+    schemas = _Schemas()
+    schemas.definitions["Trial"] = schemas.record(Trial)
+    meaning = "What changes that the answer may advise do to each flow; absent if none was tried."
+    trials: dict[str, Any] = {"type": "array", "items": {"$ref": f"{_REFERENCE}Trial"}}
+    return {
+        **schema,
+        "properties": {**schema["properties"], "trials": trials | {"description": meaning}},
+        "$defs": dict(sorted({**schema["$defs"], **schemas.definitions}.items())),
+    }
+
+
 _NO_RESULTS: Final = frozenset({"scenario", "sweep-file"})
 """Documents without an answer: files that airtcp reads."""
 
@@ -231,4 +246,5 @@ def schema(
     """
     if kind in PYTHON_KINDS:
         return with_answer(kind, _document_schema(kind))
-    return with_answer(kind, core_schema(kind))
+    found = with_answer(kind, core_schema(kind))
+    return with_trials(found) if kind == "run" else found

@@ -216,3 +216,15 @@ def elided(name: str, width: int) -> str:
         return name
     tail = max(width // 2, 1)
     return name[: width - tail - 1] + "\N{HORIZONTAL ELLIPSIS}" + name[-tail:]
+
+
+def cut(title: str, width: int) -> str:
+    """Shorten a title at its end, after a whole word.
+
+    >>> cut("Ten uploads, and an access point whose queue overflows", 36), cut("short", 36)
+    ('Ten uploads, and an access point…', 'short')
+    """
+    if len(title) <= width:
+        return title
+    head = title[:width].rpartition(" ")[0].rstrip(" ,;:-") or title[: width - 1]
+    return f"{head}\N{HORIZONTAL ELLIPSIS}"

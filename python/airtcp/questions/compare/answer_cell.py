@@ -99,6 +99,15 @@ def _sentences(
         return _helpful(subject, helpful)
     if len(subject["outcomes"]) == 1:
         return f"Only {named(reference)} ran: no scheme can act in this cell.", None
+    return _not_shown(subject, reference, few)
+
+
+def _not_shown(
+    subject: SchemesSubject, reference: str, few: Settling | None
+) -> tuple[str, str | None]:
+    """Return headline and help of a scenario in which no scheme is shown to help."""
+    if few is not None and (name := values.promising(subject)):
+        return _promising(subject, name), _promise(subject, name, few)
     if priced := _priced(subject):
         start = "Cannot tell whether a scheme helps" if few else "No scheme helps this cell"
         trade = _trade(subject, priced[0])
@@ -109,6 +118,21 @@ def _sentences(
         return f"Cannot tell whether a scheme helps this cell: {may}.", tells
     kept = "it as it is" if reference == "base" else named(reference)
     return f"No scheme helps this cell: keep {kept}.", None
+
+
+def _promising(subject: SchemesSubject, name: str) -> str:
+    """Say what the best candidate without a price gains, by its own intervals."""
+    questions = values.own_gains(subject, name)
+    question = min(questions, key=lambda q: _TELLING.index(q["aspect"]))
+    gives = _gives(subject, name, question)
+    return f"{named(name)} may help this cell without a price: it {gives}."
+
+
+def _promise(subject: SchemesSubject, name: str, few: Settling) -> str:
+    """Say why the candidate is not shown to help, and what would tell."""
+    tells = few.tells(subject["verdict"]["replications"])
+    open_one = f"Among all schemes together, the gain of {named(name)} is not significant"
+    return f"{open_one}: {tells[:1].lower()}{tells[1:]}"
 
 
 def _helpful(subject: SchemesSubject, helpful: list[str]) -> tuple[str, str | None]:
@@ -210,7 +234,7 @@ def _doubt(subject: SchemesSubject, few: Settling | None) -> str | None:
     """Say what the answer rests on that could be wrong."""
     number = subject["verdict"]["replications"]
     helpful = schemes.helping(subject)
-    shown = helpful or _priced(subject)
+    shown = helpful or (not values.promising(subject) and _priced(subject))
     if 1 < number <= _FEW and (shown or few is None):
         return f"Rests on {words.counted(number, 'replication')}: -n {_MORE} runs more."
     if few is None or not shown:

@@ -9,7 +9,7 @@ from airtcp.questions.compare import cell_values as values
 from airtcp.questions.compare import findings_cell as schemes
 from airtcp.questions.compare import settle
 from airtcp.words import sentences as words
-from airtcp.words.grid import Column, Grid, broken, elided
+from airtcp.words.grid import Column, Grid, broken, cut, elided
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -82,7 +82,7 @@ def table(subject: SchemesSubject, reference: str, rows: int = ROWS) -> Grid:
 
 
 def _title(subject: SchemesSubject) -> str:
-    name = elided(subject["title"] or subject["name"], _TITLE)
+    name = cut(subject["title"], _TITLE) if subject["title"] else elided(subject["name"], _TITLE)
     over = f"{words.counted(subject['replications'], 'run')} of {subject['duration_s']:g} s"
     return f"{name}: {over}{', 95 % intervals' if subject['replications'] > 1 else ''}"
 
@@ -114,7 +114,8 @@ def _verdict(
         down = _named(worse or values.doubtful_costs(subject, name))
         return 2 - bool(worse), f"{_named(better)} up; {down} down{'' if worse else '?'}"
     if name in may:
-        return _REFERENCE + 1, "may help"
+        leads = name == values.promising(subject) and not schemes.helping(subject)
+        return 0 if leads else _REFERENCE + 1, "may help"
     return _without_gain(subject, name, worse)
 
 

@@ -10,7 +10,7 @@ from airtcp.questions.compare import answer_remedies, delay, quantities, verdict
 from airtcp.questions.compare import findings_remedies as remedies_words
 from airtcp.questions.compare import tables_columns as laid_out
 from airtcp.words import sentences as words
-from airtcp.words.grid import Column, Grid, elided
+from airtcp.words.grid import Column, Grid, cut, elided
 
 if TYPE_CHECKING:
     from airtcp.data.documents import CompareCase, CompareSubject, Estimate, Outcome, Remedies
@@ -92,7 +92,7 @@ def _as_it_is(said: str) -> str:
 
 def title(subject: CompareSubject, case: CompareCase) -> str:
     """Say what the table has, and over how many runs."""
-    name = elided(subject["title"] or subject["name"], _TITLE)
+    name = cut(subject["title"], _TITLE) if subject["title"] else elided(subject["name"], _TITLE)
     if case["over"] == "stretches":
         slot = words.number((subject["slot_s"] or 0.0) * 1e3, 2)
         assumed = f" (slot {slot} ms assumed)" if subject["slot_assumed"] else ""

@@ -104,14 +104,59 @@ def doubtful_costs(subject: SchemesSubject, variant: str) -> list[SchemeQuestion
 
 def _is_worse(subject: SchemesSubject, outcome: SchemeOutcome, question: SchemeQuestion) -> bool:
     """Tell whether the interval excludes zero on the bad side, and the mean matters."""
+    return _differs(subject, outcome, question, better=False)
+
+
+def _differs(
+    subject: SchemesSubject, outcome: SchemeOutcome, question: SchemeQuestion, *, better: bool
+) -> bool:
+    """Tell whether the interval excludes zero on one side, and the mean matters."""
     quantity = question["quantity"]
     found = outcome["differences"].get(quantity)
-    if found is None or found["standing"] != ("less" if question["more_is_better"] else "more"):
+    side = "more" if question["more_is_better"] == better else "less"
+    if found is None or found["standing"] != side:
         return False
     reference = next(o for o in subject["outcomes"] if not o["differences"])
     means = [mean_of(each, quantity)["mean"] or 0.0 for each in (outcome, reference)]
     scale = max(means) if question["relative"] else 1.0
     return abs(found["absolute"]["mean"] or 0.0) >= question["matters"] * scale
+
+
+def own_gains(subject: SchemesSubject, variant: str) -> list[SchemeQuestion]:
+    """Give what a variant makes better by its own interval, by as much as matters.
+
+    Args:
+        subject: The scenario.
+        variant: The variant; the reference gains nothing.
+    """
+    outcome = outcome_of(subject, variant)
+    return [
+        question
+        for question in subject["verdict"]["questions"]
+        if _differs(subject, outcome, question, better=True)
+    ]
+
+
+def promising(subject: SchemesSubject) -> str | None:
+    """Name the best candidate that no verdict on all schemes together shows to help.
+
+    It gains by its own interval, in most of what is asked for, and has no cost: neither one that
+    the verdict claims, nor one by its own interval, nor a station that gets less.
+    """
+    questions = subject["verdict"]["questions"]
+    worse = {name for question in questions for name in question["worse"]}
+    better = {name for question in questions for name in question["better"]}
+    gains = {
+        name: len(own_gains(subject, name))
+        for name in undecided(subject)
+        if name not in worse | better
+        and not doubtful_costs(subject, name)
+        and not doubtful_stations(subject, name)
+    }
+    most = max(gains.values(), default=0)
+    order = questions[-1]["ranking"]["order"] if questions else []
+    found = [name for name in gains if most and gains[name] == most]
+    return min(found, key=lambda name: order.index(name) if name in order else 0, default=None)
 
 
 def doubtful_stations(subject: SchemesSubject, variant: str) -> list[SchemeStation]:

@@ -97,6 +97,9 @@ def cell(subject: SchemesSubject, reference: str) -> list[dict[str, Any]]:
         what = "helps" if name in helpful else "gains at a price" if name in better else "other"
         what = "the cell as it is" if name == reference else what
         rows.append({"variant": name, "what": what, **_point(outcome)})
+    # What the answer names gets the first choice of a place for its name.
+    lead = {values.promising(subject) if tested else None} | helpful
+    rows.sort(key=lambda row: row["variant"] not in lead)
     return [row for row in rows if row["goodput"] is not None and row["slowest"] is not None]
 
 

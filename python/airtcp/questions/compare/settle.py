@@ -136,6 +136,9 @@ def schemes(subject: SchemesSubject) -> Settling | None:
     worse = {name for question in questions for name in question["worse"]}
     doubtful = {n for n in better - worse if values.doubtful_costs(subject, n)}
     unknown = {*values.undecided(subject), *doubtful} - (better - worse - doubtful)
+    # One candidate that gains without a price by its own intervals is asked for alone.
+    best = None if better - worse - doubtful else values.promising(subject)
+    unknown = unknown if best is None else {best}
     open_ones = [v["variant"] for v in subject["variants"] if v["variant"] in unknown]
     pairs = {name: _pairs(questions, runs.get(name, []), runs.get(base, [])) for name in open_ones}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from airtcp.words.grid import Column, Grid, Toned, elided
+from airtcp.words.grid import Column, Grid, Toned, cut, elided
 from airtcp.words.sentences import ANY, Finding, begun, estimate, listed, number
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def _grid(document: EvaluateDocument, rows: Sequence[CriterionResult], *, short:
         Column("verdict", [_verdict(one["verdict"]) for one in rows], left=True),
         Column("source", [one["source"] for one in rows], left=True, rank=3),
     ]
-    names = [elided(f"{one['id']} {one['title']}", _TITLE) for one in rows]
+    names = [cut(f"{one['id']} {one['title']}", _TITLE) for one in rows]
     grid = Grid("criterion", names, columns)
     return grid.within(100) if short else grid
 

@@ -9,7 +9,18 @@ import re
 import shlex
 from typing import TYPE_CHECKING, Any, Final
 
-from airtcp.questions.run import datagrams, groups, lead, limit_help, limits, sizes, tables, waiting
+from airtcp.questions.run import (
+    datagrams,
+    groups,
+    lead,
+    limit_help,
+    limits,
+    remedies,
+    sizes,
+    starved,
+    tables,
+    waiting,
+)
 from airtcp.questions.run import findings as run_words
 from airtcp.words import columns
 from airtcp.words import sentences as words
@@ -26,7 +37,7 @@ if TYPE_CHECKING:
 
 ROWS: Final = 8
 """Flows in the table of an answer."""
-_LONGEST_ADVICE: Final = 120
+_LONGEST_ADVICE: Final = 200
 _LONGEST_WARNING: Final = 200
 _LONGEST_CAUSE: Final = 36
 _FEW: Final = 2
@@ -49,14 +60,14 @@ def answer(
         return None
     found = run_words.findings(document)
     why: dict[str, Any] = dict(document.get("why") or {})
-    headline, helps = _unknown(document, why, found[0]) or (_plain(found[0]), None)
+    headline, helps = _unknown(document, why, found[0]) or (_first(document, found), None)
     return Answer(
         _sentence(headline),
         helps or _help(document, found),
         _doubt(document, why),
         table(document),
         _next(document, file, sets),
-        _details(document, found),
+        _details(document, limit_help.with_file(found, _arguments(file, sets))),
     )
 
 
@@ -104,6 +115,16 @@ def _plain(finding: Finding) -> str:
     return text
 
 
+def _first(document: RunDocument, found: list[Finding]) -> str:
+    """Write the headline, with the flows that starve without being in it."""
+    text = _plain(found[0])
+    names = [name for name in starved.stalled_flows(document) if name not in text]
+    if not names or found[0].tone != "bad" or ": " not in text:
+        return text
+    starve = "starves" if len(names) == 1 else "starve"
+    return f"{text}; {groups.named(document, names)} {starve} too"
+
+
 def _part(found: re.Match[str]) -> str:
     return "most flows" if 2 * int(found[1]) > int(found[2]) else "some flows"
 
@@ -115,15 +136,26 @@ def _sentence(text: str) -> str:
 def _help(document: RunDocument, found: list[Finding]) -> str | None:
     """Say what would help: a change that has run, or what a slow flow is short of."""
     first = lead.of_answer(document)
+    if run_words.leads_with_starvation(document):
+        rows = document["summary"]["flows"]
+        names = [rows[i]["name"] for i in starved.starving_flows(document)]
+        if said := remedies.of_starving(document, names):
+            return said
+        return _first_short([_sentence(_plain(one)) for one in found[1:]], _names(document))
     if first is not None:
         said = limit_help.advice(document, first)
-        if said and said.count(". ") == 0 and "SCENARIO" not in said:
+        if said and said.count(". ") == 0 and limit_help.SCENARIO not in said:
             if len(said) <= _LONGEST_ADVICE:
                 return said
             return f"{said.split(':', 1)[0].replace('Try a', 'A')} helps: --details has it."
     slow = [_sentence(_plain(one)) for one in found[1:] if one.tone == "bad"]
     names = _names(document)
     said = [one for one in slow or [_second(document)] if one]
+    return _first_short(said, names)
+
+
+def _first_short(said: Sequence[str], names: Sequence[str]) -> str | None:
+    """Return the first sentence without too many numbers."""
     return next((one for one in said if len(numbers(one, names)) <= NUMBERS), None)
 
 
@@ -174,6 +206,8 @@ def _few(document: RunDocument) -> str | None:
 def _uncertain(document: RunDocument) -> str | None:
     """Give the interval of the factor between the two rates of the headline, if it is wide."""
     limit = lead.of_answer(document)
+    if run_words.leads_with_starvation(document):
+        return None
     said = "" if limit is None else limits.spread(limit)
     if limit is None or not said or limit["low"] < 1.0:
         return None
@@ -256,12 +290,13 @@ def help_command(document: RunDocument, file: str | None, sets: Sequence[str]) -
     """
     runs = document["replications"]
     tcp = any(flow["transport"] != "udp" for run in runs[:1] for flow in run["flows"])
-    if file is None or not tcp or (path := shell_paths([file])) is None:
+    named = _arguments(file, sets)
+    if named is None or not tcp:
         return ""
+    path, replaced = named
     schemes = " --schemes all" if document["summary"].get("cells") else ""
     first = (document.get("limits") or [{"cause": ""}])[0]["cause"]
     remedies = " --remedies usual" if first == "link-losses" else ""
-    replaced = "".join(f" --set {shlex.quote(one)}" for one in sets)
     return f"airtcp compare {path}{schemes or remedies}{replaced}"
 
 
@@ -270,10 +305,18 @@ def _details(document: RunDocument, found: list[Finding]) -> tuple[Finding | Gri
     return (*_said(document, found), *tables.grids(document))
 
 
-def said(document: RunDocument) -> list[Finding]:
-    """Return what stands beside the answer in words."""
+def said(document: RunDocument, file: str | None = None, sets: Sequence[str] = ()) -> list[Finding]:
+    """Return what stands beside the answer in words; the arguments are those of `answer`."""
     more = tables.said(document) if document["replications"] else ()
-    return [*_said(document, run_words.findings(document)), *more]
+    found = limit_help.with_file(run_words.findings(document), _arguments(file, sets))
+    return [*_said(document, found), *more]
+
+
+def _arguments(file: str | None, sets: Sequence[str]) -> tuple[str, str] | None:
+    """Return the scenario of a command, and its replaced values; None if no command can name it."""
+    if file is None or (path := shell_paths([file])) is None:
+        return None
+    return path, "".join(f" --set {shlex.quote(one)}" for one in sets)
 
 
 def _said(document: RunDocument, found: list[Finding]) -> list[Finding]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -74,7 +75,7 @@ def run(
             for each station of the 802.11 cells, with the frames that it sent and heard.
         why: Whether to find what limits the flows, by runs with one thing taken away: `"auto"` with
             a quarter of the measured time, `"yes"` with the whole time, or `"no"`. The document has
-            the answer as `limits` and `why`.
+            the answer as `limits` and `why`, and as `trials` what advised changes do to each flow.
         purpose: The command that the captures in `radiotap` belong to; decides what may replace
             them later.
         force: Whether to replace captures that another process writes there during the run.
@@ -111,6 +112,7 @@ def run(
         3
     """
     from airtcp.files import atomic_write
+    from airtcp.questions.run import trials
     from airtcp.questions.run.captures import Captures
     from airtcp.questions.run.result import RunResult, RunSettings
 
@@ -157,6 +159,26 @@ def run(
     shared = {key: value for key, value in options.items() if key != "timeline"}
     sharing = laws.sharing("run", [text, name, as_json(shared)], workers)
     with atomic_write.staged() as files, sharing as crew:
-        options |= captures.stage(files)
-        core = _core.run(text, name, as_json(options), progress, laws.core, crew)
-        return captures.placed(files, RunResult(core, asked), core)
+        staged = options | captures.stage(files)
+        core = _core.run(text, name, as_json(staged), progress, laws.core, crew)
+        found: list[dict[str, Any]] = []
+        if why != "no" and not core.interrupted:
+
+            def run_with(values: list[list[str]], number: int) -> Any:
+                sets = [*options["set"], ["replications", str(number)], *values]
+                more = shared | {"set": sets, "why": "no"}
+                return _tried(text, name, as_json(more), progress, laws.core)
+
+            found = trials.run_trials(json.loads(core.json()), run_with)
+        return captures.placed(files, RunResult(core, asked, found), core)
+
+
+def _tried(
+    text: str, name: str, options: str, progress: Progress | None, laws: _core.Laws | None
+) -> Any:
+    """Run a changed scenario and return its document; None if it cannot be run, or was stopped."""
+    try:
+        core = _core.run(text, name, options, progress, laws)
+    except _core.ScenarioError:
+        return None
+    return None if core.interrupted else json.loads(core.json())

@@ -5,24 +5,48 @@ Every option that is named has run and has raised the goodput.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from airtcp.questions.run import limit_words
-from airtcp.words import sentences as words
+from airtcp.questions.run import limit_words, own_keys, prices, remedies
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from airtcp.data.documents import RunDocument
     from airtcp.questions.run.limit_words import Limit
+    from airtcp.words.sentences import Finding
 
-REMEDIES: Final = "`airtcp compare SCENARIO --remedies usual`"
+SCENARIO: Final = "SCENARIO"
+"""Stands for the file in a command, as long as nobody names it."""
+REMEDIES: Final = f"`airtcp compare {SCENARIO} --remedies usual`"
 """The command that runs the remedies against losses over a scenario."""
-SCHEMES: Final = "`airtcp compare SCENARIO --schemes all`"
+SCHEMES: Final = f"`airtcp compare {SCENARIO} --schemes all`"
 """The command that runs the schemes of 802.11 cells."""
-_OWN: Final = ("standard", "rate", "mcs", "streams", "width", "guard_interval")
-"""Keys of a station that make it slow."""
 _BUFFERS: Final = frozenset({"receive-window", "send-buffer"})
+_BY_STATION: Final = frozenset({"slow-station", "distance"})
+
+
+def with_file(found: Sequence[Finding], named: tuple[str, str] | None) -> list[Finding]:
+    """Put the scenario, and the values that replace its own, into the commands of findings.
+
+    Args:
+        found: The findings.
+        named: The file and the options, as a shell takes them; None if no command can name it.
+    """
+    if named is None:
+        return [*found]
+    file, options = named
+
+    def put(command: str) -> str:
+        return f"{command[:-1].replace(SCENARIO, file)}{options}`"
+
+    return [
+        replace(
+            each, text=each.text.replace(REMEDIES, put(REMEDIES)).replace(SCHEMES, put(SCHEMES))
+        )
+        for each in found
+    ]
 
 
 def advice(document: RunDocument, limit: Limit) -> str:
@@ -32,16 +56,61 @@ def advice(document: RunDocument, limit: Limit) -> str:
         document: The document of a run.
         limit: The limit: `cause`, `where`, `change` and `help` are read.
     """
-    cause, changes = limit["cause"], limit["change"]
     if limit.get("with"):
         return ""
+    change, names = tried(limit), remedies.helped(document, limit)
+    of_cell = limit["cause"] == "queue" and all(map(limit_words.is_of_cell, limit["change"]))
+    if of_cell and (better := remedies.of_starving(document, names, apart=change)):
+        return better
+    if change and limit["cause"] in _BY_STATION:
+        return _of_its_own(document, limit, names)
+    if not change:
+        return _in_words(document, limit)
+    trial = prices.of_change(document, change)
+    price = "" if trial is None else prices.said(trial, names)
+    what = _what_helps(limit) if limit.get("help") else ""
+    said = f"{what}: {_options(change)}" if what else f"Try {_options(change)}"
+    return f"{said}; {price}." if price else f"{said}."
+
+
+def tried(limit: Limit) -> list[str]:
+    """Return the arguments of `--set` that are advised against a limit; empty if none are.
+
+    Args:
+        limit: A limit, or the shortage of a slow flow: its cause, `change` and `help` are read.
+    """
+    cause: str | None = limit.get("cause") or limit.get("short_of")
+    changes: list[str] = limit.get("change") or []
     helps: list[str] = limit.get("help") or []
     if helps:
-        return f"{_what_helps(limit)}: {_options(helps)}."
+        return helps
     is_fair = any(limit_words.FAIR_QUEUE in change for change in changes)
     if (cause in _BUFFERS or (cause == "queue" and is_fair)) and len(changes) == 1:
-        return f"Try {_options(changes)}."
-    return _in_words(document, limit)
+        return [*changes]
+    if cause in _BY_STATION:
+        return [change for change in changes if limit_words.OWN_KEYS in change]
+    return []
+
+
+def _of_its_own(document: RunDocument, limit: Limit, names: Sequence[str]) -> str:
+    """Say what the settings of the cell give to stations that have their own, and cost others."""
+    change = tried(limit)
+    trial = prices.of_change(document, change)
+    own = own_keys.said(document, limit)
+    price = "" if trial is None else prices.said(trial, names)
+    if trial is not None and prices.is_loss(trial, names):
+        said = f"Not advised: with {_options(change)}, {price}."
+    elif price or not own:
+        said = f"Try {_options(change)}; {price}." if price else f"Try {_options(change)}."
+    else:
+        said = f"{own}: try {_options(change)}."
+    if len(change) < len(limit["change"]):
+        said += f" {_closer(limit)}"
+    return said
+
+
+def _closer(limit: Limit) -> str:
+    return f"Move {limit_words.shown(limit['where'])} closer to the access point."
 
 
 def _in_words(document: RunDocument, limit: Limit) -> str:
@@ -49,11 +118,9 @@ def _in_words(document: RunDocument, limit: Limit) -> str:
     cause = limit["cause"]
     if cause == "link-losses" and not _loses_all(document, limit["where"]):
         return f"What helps against losses: {REMEDIES}."
-    if cause == "queue" and all(change.startswith("cells[") for change in limit["change"]):
+    if cause == "queue" and all(map(limit_words.is_of_cell, limit["change"])):
         return f"What may help: {SCHEMES}."
-    if cause in {"slow-station", "distance"}:
-        return _station(document, limit)
-    return ""
+    return _closer(limit) if cause in _BY_STATION else ""
 
 
 def _options(changes: Sequence[str]) -> str:
@@ -67,23 +134,6 @@ def _what_helps(limit: Limit) -> str:
     kinds = ("drop-tail", "per-station")
     is_drop_tail = any(kind in change for change in limit["change"] for kind in kinds)
     return "Try a longer queue" if is_drop_tail else "Try a queue that drops or marks later"
-
-
-def _station(document: RunDocument, limit: Limit) -> str:
-    """Say how a station becomes fast: by the keys of its cell, or by its place."""
-    cells: list[dict[str, Any]] = document["scenario"].get("cells", [])
-    stations: list[dict[str, Any]] = [one for cell in cells for one in cell.get("stations") or ()]
-    own = [
-        f"{station['name']} has {words.listed(keys)} of its own"
-        for station in stations
-        if station["name"] in limit_words.places(limit["where"])
-        and (keys := [f"{key} {station[key]}" for key in _OWN if station.get(key) is not None])
-    ]
-    keyed = [change for change in limit["change"] if limit_words.OWN_KEYS in change]
-    said = f"{'; '.join(own)}: try {_options(keyed)}." if keyed and own else ""
-    if len(keyed) < len(limit["change"]):
-        said += f" Move {limit['where']} closer to the access point."
-    return said.strip()
 
 
 def _loses_all(document: RunDocument, where: str) -> bool:

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any, Final
 from airtcp.words import sentences as words
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from airtcp.data.documents import RunDocument
 
     Limit = Mapping[str, Any]
 
 CAUSES: Final = {
-    "link-losses": ("losses of {where}", "without them"),
+    "link-losses": ("losses of the link{s} {where}", "without them"),
     "air-losses": ("losses on the air of {where}", "without them"),
     "queue": ("the queue{s} of {where}", "without drops"),
     "link-rate": ("the rate{s} of {where}", "at twice the rate"),
@@ -88,7 +88,7 @@ def what(limit: Limit) -> tuple[str, bool]:
     >>> what({"cause": "send-buffer", "where": "a (flow0) and b (flow1)"})
     ('the send buffers of a and b', True)
     >>> what({"cause": "link-losses", "where": "x and x (reverse)"})
-    ('losses of x in both directions', True)
+    ('losses of the link x in both directions', True)
     >>> what({"cause": "receive-window", "where": "a (flow0, max_window)"})
     ('max_window of flow0', False)
     """
@@ -108,9 +108,23 @@ def what(limit: Limit) -> tuple[str, bool]:
         several = True
     if where == "all links":
         return "the round-trip time", False
-    text = CAUSES[cause][0].format(where=shown(where), s="s" if several else "")
+    there = shown(where)
+    ending = "s" if several and not there.endswith(" in both directions") else ""
+    text = CAUSES[cause][0].format(where=there, s=ending)
     own_plural = several and "{s}" in CAUSES[cause][0]
     return text, cause in _PLURAL or own_plural
+
+
+def joint(together: Sequence[Limit]) -> list[str]:
+    """Name the causes that only limit together; of those that are no limits, without a place.
+
+    >>> joint([{"cause": "distance", "where": "phone", "with": ["medium"]}])
+    ['the distance of phone', 'the medium']
+    """
+    names = [what(one)[0] for one in together]
+    known = {one["cause"] for one in together}
+    rest = dict.fromkeys(cause for one in together for cause in one["with"])
+    return [*names, *(NOUNS[cause] for cause in rest if cause not in known)]
 
 
 def shown(where: str) -> str:
@@ -169,6 +183,11 @@ def removal(limit: Limit) -> str:
 def is_pause(limit: Limit) -> bool:
     """Tell whether an application limits by its pauses, and not by its rate."""
     return limit["cause"] == "application" and any(".app.think=" in key for key in limit["change"])
+
+
+def is_of_cell(change: str) -> bool:
+    """Tell whether an argument of `--set` changes an 802.11 cell."""
+    return change.startswith("cells[")
 
 
 OWN_KEYS: Final = ".stations["

@@ -9,7 +9,7 @@ from dataclasses import replace
 from math import exp, log
 from typing import TYPE_CHECKING, Any, Final
 
-from airtcp.questions.run import groups, lead, limit_words, sizes
+from airtcp.questions.run import groups, lead, limit_words, own_keys, sizes, starved
 from airtcp.questions.run.limit_help import advice
 from airtcp.words import sentences as words
 from airtcp.words.sentences import Finding
@@ -69,12 +69,14 @@ def by_flow(document: RunDocument) -> list[str]:
     """Name the causes that limit each flow as the run is; empty unless they differ by flow."""
     why: dict[str, Any] = dict(document.get("why") or {})
     short = {flow["flow"]: flow["short_of"] for flow in why.get("slow_flows", [])}
-    acting = _acting(document)
+    acting, stalled = _acting(document), starved.stalled_flows(document)
     found: list[str] = []
     for row in document["summary"]["flows"]:
         causes = [cause for cause, flows in acting if row["name"] in flows]
         own = [short[row["name"]]] if short.get(row["name"]) else []
         nouns = [limit_words.NOUNS[cause] for cause in dict.fromkeys(own + causes)]
+        if not nouns and row["name"] in stalled:
+            nouns = ["timeouts"]
         found.append(", ".join(nouns) or "\N{EN DASH}")
     return found if len({*found}) > 1 else []
 
@@ -125,9 +127,10 @@ def _limit(document: RunDocument, limit: Limit, limits: Sequence[Limit]) -> Find
     with_and_without = f"{sizes.of_limit(document, limit).said(_whose(document, limit))} "
     if limit["with"]:
         together = [one for one in limits if one["change"] == limit["change"]]
-        causes = words.listed([limit_words.what(one)[0] for one in together])
-        without = "without both limits" if len(together) == 2 else "without all of them"  # noqa: PLR2004 - both are two
-        said = f"{_start(causes)} together limit {flows}: {with_and_without}{without}"
+        causes = limit_words.joint(together)
+        without = "without both limits" if len(causes) == 2 else "without all of them"  # noqa: PLR2004 - both are two
+        named = _start(words.listed(causes))
+        said = f"{named} together limit {flows}: {with_and_without}{without}"
         return Finding(said, text, "warn")
     without = limit_words.removal(limit)
     what, plural = limit_words.what(limit)
@@ -282,25 +285,37 @@ def _alone(document: RunDocument, slow: Sequence[Slow]) -> Finding:
 
 def _short(document: RunDocument, slow: Sequence[Slow], by: Mapping[str, Any]) -> Finding:
     """Say what slow flows are short of, all the same."""
-    names = groups.named(document, [flow["flow"] for flow in slow])
+    every = starved.with_siblings(document, [flow["flow"] for flow in slow])
+    names, one = groups.named(document, every), len(every) == 1
     limit: Limit = {
         "cause": slow[0]["short_of"],
         "where": slow[0]["where"],
         "change": by.get("change", []),
         "help": by.get("help", []),
+        "of": "flows",
+        "flows": every,
     }
     median = f"The median flow gets {_mbps(slow[0]['median_bps'])} Mb/s."
     text = f"{median} {advice(document, limit)}".rstrip()
-    size, each = sizes.of_flows(document, slow), "" if len(slow) == 1 else " each"
+    size, each = sizes.of_flows(document, slow, every), "" if one else " each"
     without = limit_words.removal(limit)
+    own = own_keys.reason(document, limit) if limit["cause"] in _FAR else ""
+    if own and one:
+        without = own_keys.removal(document, limit) or without
     if size.goodput:
-        verb = "is slow" if len(slow) == 1 else "are slow"
+        verb = "is slow" if one else "are slow"
         numbers = f": {size.said(each)} {without}"
     else:
-        verb = "gets nothing" if len(slow) == 1 else "get nothing"
+        verb = "gets nothing" if one else "get nothing"
         numbers = f", and {_mbps(size.without)} Mb/s{each} {without}"
-    cause = limit_words.what(limit)[0]
-    return Finding(f"{_start(names)} {verb} because of {cause}{numbers}", text, "bad")
+    cause = f"because of {limit_words.what(limit)[0]}"
+    if own:
+        who = "it" if every == [limit["where"]] else limit["where"]
+        cause = f"because {who} has {own}"
+    elif limit["cause"] == "slow-station" and every == [limit["where"]]:
+        # A flow that has the name of its station is not slow because of itself.
+        cause = "because its station sends at low rates"
+    return Finding(f"{_start(names)} {verb} {cause}{numbers}", text, "bad")
 
 
 def _mean(slow: Sequence[Slow], key: str) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -11,6 +12,8 @@ from airtcp.questions.result_files import REPORT
 from airtcp.words import sentences as words
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from airtcp import _core
     from airtcp.data.documents import RunDocument
     from airtcp.data.table import Table
@@ -45,9 +48,15 @@ class RunResult(SeededResult):
     _kind = "run"
     _core: _core.RunResult
 
-    def __init__(self, core: _core.RunResult, settings: RunSettings) -> None:
-        """Hold the result and the options."""
+    def __init__(
+        self,
+        core: _core.RunResult,
+        settings: RunSettings,
+        trials: Sequence[dict[str, Any]] = (),
+    ) -> None:
+        """Hold the result, the options, and the trials of what the answer advises."""
         super().__init__(core)
+        self._trials = trials
         self._settings = settings
         self.captures: list[str] = []
         """The written captures: files and folders."""
@@ -58,6 +67,14 @@ class RunResult(SeededResult):
     def json(self) -> RunDocument:
         """The document, as `airtcp run --json` prints it."""
         return self._document
+
+    @cached_property
+    def _bare_text(self) -> str:
+        text = self._core.json()
+        if not self._trials:
+            return text
+        more = json.dumps(self._trials, ensure_ascii=False, separators=(",", ":"))
+        return f'{text.rstrip()[:-1]},"trials":{more}}}'
 
     @cached_property
     def flows(self) -> Table:
@@ -111,7 +128,7 @@ class RunResult(SeededResult):
 
     def _make_page(self) -> Page:
         from airtcp.pages.command import command
-        from airtcp.questions.run.answer import help_command
+        from airtcp.questions.run.answer import help_command, said
         from airtcp.questions.run.sections import run_page
 
         asked = self._settings
@@ -131,7 +148,9 @@ class RunResult(SeededResult):
             ],
         )
         helps = help_command(self.json, self._file, self._sets)
-        return run_page(self.json, self._series(), self.timeline(), self.answer(), (printed, helps))
+        beside = said(self.json, self._file, self._sets)
+        shown = self._series(), self.timeline(), self.answer(), beside
+        return run_page(self.json, *shown, (printed, helps))
 
     def _answer(self, document: RunDocument) -> Answer | None:
         from airtcp.questions.run.answer import answer

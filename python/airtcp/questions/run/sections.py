@@ -25,10 +25,13 @@ from airtcp.questions.run import (
 from airtcp.words import sentences as words
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from airtcp.data.documents import RunDocument
     from airtcp.questions.run.rows_timeline import Timeline
     from airtcp.questions.run.sections_time import Series
     from airtcp.words.answer import Answer
+    from airtcp.words.sentences import Finding
 
 MOST_ROWS: Final = 2000
 """Rows of a table of the page."""
@@ -107,6 +110,7 @@ def run_page(
     series: Series,
     timeline: Timeline | None,
     answer: Answer | None,
+    said: Sequence[Finding],
     commands: tuple[str, str],
 ) -> Page:
     """Lay out the page of a run.
@@ -116,6 +120,7 @@ def run_page(
         series: Its series by table name, each a table as columns; empty if none was recorded.
         timeline: The timeline of the medium, if it was recorded.
         answer: The answer, which takes the first screen.
+        said: What stands beside the answer in words.
         commands: The command that makes the page, and the command that compares what would help;
             empty if there is none.
     """
@@ -141,7 +146,7 @@ def run_page(
             ("Simulated time", str(scenario.get("duration", "unknown"))),
             ("Replications", words.count(count)),
         ],
-        findings=answer_run.said(document),
+        findings=said,
         whole=answer_run.table(document, MOST_ROWS),
         lead="A simulated scenario: every number is a mean over replications.",
     )

@@ -68,15 +68,16 @@ def of_limit(document: RunDocument, limit: Mapping[str, Any]) -> Size:
     return _size(own, without, ratio, (low, high))
 
 
-def of_flows(document: RunDocument, slow: Flows) -> Size:
+def of_flows(document: RunDocument, slow: Flows, every: Sequence[str] = ()) -> Size:
     """Return the mean size of what slow flows are short of.
 
     Args:
         document: The document of a run.
         slow: Slow flows with the same shortage, as in `why`.
+        every: The names of these and of others that starve alike; by default these.
     """
     measured, without = (groups.mean(flow[key] for flow in slow) for key in ("goodput_bps", _AFTER))
-    names = {flow["flow"] for flow in slow}
+    names = {*every} or {flow["flow"] for flow in slow}
     rows = [flow for flow in document["summary"]["flows"] if flow["name"] in names]
     if not rows:
         return Size(measured, without, None)

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 STARVED: Final = 0.2
 """A flow starves if it gets less than this share of the mean of the endless flows."""
+STALLED: Final = 0.5
+"""Least share of its time that a flow with little to send waits for timeouts, if it starves."""
 OFTEN: Final = 0.5
 """Least share of replications with a starved flow for the finding."""
 
@@ -27,6 +29,8 @@ def endless_flows(document: RunDocument) -> list[int]:
     written: list[bool] = []
     for flow in document["scenario"].get("flows", []):
         written += [groups.is_endless(flow)] * int(flow.get("count") or 1)
+    if not document["replications"]:
+        return []
     flows: list[dict[str, Any]] = document["replications"][0]["flows"]
     if len(written) != len(flows):
         return []
@@ -57,21 +61,65 @@ def nothing_delivered(document: RunDocument, silent: Sequence[int]) -> Finding:
     return Finding(f"Nothing got through{whose}", text, "bad")
 
 
+def starving_flows(document: RunDocument) -> list[int]:
+    """Return the endless flows that significantly starve beside others."""
+    endless = endless_flows(document)
+    if len(endless) < 2 or paths.disjoint(document):  # noqa: PLR2004 - one has nobody to starve beside
+        return []
+    rates = {i: groups.goodput(document, i) for i in endless}
+    level = STARVED * groups.mean(rates.values())
+    silent = set(silent_flows(document))
+    low = [i for i in endless if rates[i] < level and i not in silent]
+    return significantly_starved(document, low)
+
+
+def stalled_flows(document: RunDocument) -> list[str]:
+    """Name the TCP flows with little to send that spend most of their time in timeouts.
+
+    Such a flow is no endless one: its goodput says nothing of what it is short of, its waits do.
+    """
+    runs = document["replications"]
+    endless = {*endless_flows(document)}
+    rows: list[dict[str, Any]] = document["summary"]["flows"]
+    return [
+        flow["name"]
+        for i, flow in enumerate(rows)
+        if i not in endless
+        and runs[0]["flows"][i].get("transport") == "tcp"
+        and any(run["flows"][i]["delivered_bytes"] for run in runs)
+        and (flow.get("waits_timeout", _UNKNOWN)["mean"] or 0.0) >= STALLED
+    ]
+
+
+def stalls(document: RunDocument) -> Finding | None:
+    """State which flows with little to send hardly do anything but wait for timeouts."""
+    names = stalled_flows(document)
+    if not names:
+        return None
+    rows = [flow for flow in document["summary"]["flows"] if flow["name"] in names]
+    share = words.share(groups.mean(flow["waits_timeout"]["mean"] for flow in rows))
+    starve, wait = ("starves", "Its sender waits") if len(names) == 1 else ("starve", _SENDERS)
+    text = f"{wait} {share} of the time for timeouts."
+    return Finding(f"{groups.named(document, names)} {starve}", text, "bad")
+
+
+_UNKNOWN: Final[dict[str, float | None]] = {"mean": None}
+_SENDERS: Final = "Their senders wait"
+
+
 def starvation(document: RunDocument) -> Finding | None:
     """Name the endless flows that significantly starve beside others, or that starve in turns."""
     endless = endless_flows(document)
     if len(endless) < 2 or paths.disjoint(document):  # noqa: PLR2004 - one has nobody to starve beside
         return None
     rates = {i: groups.goodput(document, i) for i in endless}
-    level = STARVED * groups.mean(rates.values())
-    silent = set(silent_flows(document))
-    low = [i for i in endless if rates[i] < level and i not in silent]
-    starving = significantly_starved(document, low)
+    starving = starving_flows(document)
     if not starving:
         return _in_turns(document, endless)
     names = [document["summary"]["flows"][i]["name"] for i in starving]
-    said = document.get("why", {}).get("slow_flows", [])
-    if {flow["flow"] for flow in said}.issuperset(names):
+    slow = document.get("why", {}).get("slow_flows", [])
+    said = [flow["flow"] for flow in slow if flow["short_of"]]
+    if {*with_siblings(document, said)}.issuperset(names):
         return None
     least = groups.mean(rates[i] for i in starving) * 1e-6
     most = groups.mean(rates[i] for i in endless if i not in starving) * 1e-6
@@ -86,6 +134,22 @@ def starvation(document: RunDocument) -> Finding | None:
         "",
         "bad",
     )
+
+
+def with_siblings(document: RunDocument, names: Sequence[str]) -> list[str]:
+    """Return slow flows with the other starving ones of their directions.
+
+    A search of few replications may not decide one of the flows that starve alike. Only a direction
+    all of whose flows starve, most of them in `names`, is named as a whole.
+    """
+    summary = document["summary"]["flows"]
+    low = {summary[i]["name"] for i in starving_flows(document)} | {*names}
+    found = {*names}
+    for group in groups.groups(document):
+        known = found.intersection(group.flows)
+        if low.issuperset(group.flows) and 2 * len(known) > len(group.flows):
+            found |= {*group.flows}
+    return [flow["name"] for flow in summary if flow["name"] in found]
 
 
 def significantly_starved(document: RunDocument, starving: Sequence[int]) -> list[int]:
