@@ -261,6 +261,7 @@ def table(links: Sequence[Link], rows: int = ROWS) -> Grid:
         Column(
             "of what\narrives",
             ["-" if part is None else f"{words.number(100 * part, 2)} %" for part in parts],
+            rank=2,
             keys=parts,
         ),
         Column(

@@ -260,7 +260,10 @@ def _helps(tried: Remedies, outcome: Outcome) -> str:
     first = remedies_words.helpful(tried)
     if first is not None and first in (known := verdict_words.best(tried)) and variant in known:
         return "remedy: helps most"
-    return "remedy: helps" if remedies_words.raises(tried, outcome) else _unhelpful()
+    if remedies_words.raises(tried, outcome):
+        return "remedy: helps"
+    may = any(one["variant"] == variant for one in remedies_words.may_raise(tried))
+    return Toned.of("remedy: may help", "faint") if may else _unhelpful()
 
 
 def _unhelpful() -> str:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Final
 
 from airtcp.questions.study.findings_link import carries_ratio
 from airtcp.words import sentences as words
-from airtcp.words.grid import elided
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +21,7 @@ HALF: Final = 0.5
 _NAMED: Final = 3
 """Most links in a sentence."""
 _NAME: Final = 40
-"""Characters of a name in a sentence."""
+"""Characters of the longest name in a sentence; the table has the worst first."""
 
 
 def share(link: Link) -> float | None:
@@ -61,7 +60,9 @@ def sentence(links: Sequence[Link]) -> str:
     said = f"{number} of {of} {verb} bad for TCP, which gets less than half of what arrives there"
     worst = bad[:_NAMED]
     reasons = [_reason(link) for link in worst]
-    names = [elided(link["name"], _NAME) for link in worst]
+    names = [link["name"] for link in worst]
+    if max(map(len, names)) > _NAME:
+        return f"{said}."
     if len(set(reasons)) == 1:
         named = f"{words.listed(names)} ({reasons[0]})"
     else:
