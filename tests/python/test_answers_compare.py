@@ -241,9 +241,9 @@ def test_remedies_over_a_part_of_a_trace_stand_apart() -> None:
 
 
 def test_a_gain_that_all_together_do_not_show_is_no_help() -> None:
-    # By its own interval the remedy gains 20 %; the verdict of all together puts plain TCP first.
-    gains = _remedy("sliding", 1.97, 20.0)
-    made = remedies([_plain(), gains], "sack", not_distinguishable=["sliding"], needed=20)
+    # By its own interval the remedy gains 20 %; corrected for two remedies it may gain nothing.
+    gains, other = _remedy("sliding", 1.97, 20.0, 19.0), _remedy("lt-tcp", 1.0, -40.0)
+    made = remedies([_plain(), gains, other], "sack", not_distinguishable=["sliding"], needed=20)
     tcps = case([outcome("sack", 1.64)], "sack")
     said = answer(document(subject(tcps, made)))
     assert said is not None
@@ -252,7 +252,7 @@ def test_a_gain_that_all_together_do_not_show_is_no_help() -> None:
     )
     assert str(said.next).startswith("To tell: --remedies sliding -n 20   All: ")
     assert said.table is not None
-    assert said.table.columns[-1].cells == ["not shown to help", "without a remedy"]
+    assert {*said.table.columns[-1].cells} == {"not shown to help", "without a remedy"}
     assert answer_many.sentences([subject(tcps, made)] * 3)[1] == (
         "No remedy is shown to help on any of them."
     )

@@ -11,7 +11,7 @@ import pytest
 
 import airtcp
 from airtcp.questions.sweep.answer import answer, name_of, ranked
-from airtcp.questions.sweep.leading import Leading, direction, lead
+from airtcp.questions.sweep.leading import Leading, direction, lead, with_unit
 from airtcp.questions.sweep.measures import KINDS
 from airtcp.questions.sweep.rows import Axis
 from grammar import LINES, problems
@@ -79,6 +79,8 @@ def said(given: Any, axes: Sequence[Axis], rows: list[dict[str, Any]]) -> list[s
     made = answer(given, found)
     names = [] if found is None else [name_of(found, one) for one in found.reached]
     names += [name.rpartition(" ")[2] for name in names]
+    if found is not None:
+        names += [with_unit(a, v) for one in found.reached for a, v in zip(found.axes, one.at)]  # noqa: B905
     assert problems(made, [name for name in names if name]) == []
     if made.table is not None:
         for column in made.table.columns:
@@ -144,22 +146,49 @@ def test_the_key_that_matters_most_and_what_it_changes() -> None:
     of = weighed((DELAY.column, 0.8, 0.7, 0.9), (LAW.column, 0.1, 0.05, 0.2))
     given = document(BOTH, 6, sensitivity=[of])
     assert said(given, BOTH, points(BOTH, *GRID)) == [
+        "At delay 80 ms bbr gets 2.0 Mb/s, cubic 1.0.",
         (
             "The delay of the first link matters most: total goodput is 8.5 Mb/s on average "
             "with the lowest delay, and 1.5 with the highest."
         ),
-        (
-            "Best is delay 5 ms and congestion control bbr, with a total goodput of 9.0 Mb/s, "
-            "and no other reaches it."
-        ),
     ]
+    # Without a choice the best point is named.
+    fast = [(d, mean, half) for d, law, mean, half in GRID if law == "bbr"]
+    given = document([DELAY], 3, sensitivity=[of])
+    assert said(given, [DELAY], points([DELAY], *fast))[-1] == (
+        "Best is delay 5 ms, with a total goodput of 9.0 Mb/s, and no other reaches it."
+    )
+
+
+def test_a_choice_is_answered_by_where_each_is_best() -> None:
+    """Wrong before: `Cannot tell which of 4 points is best` hid where the TCPs differ."""
+    rows = points(
+        BOTH,
+        *((0.005, law, 9.6, 0.2) for law in ("bbr", "cubic", "reno")),
+        *((0.05, law, mean, 0.3) for law, mean in (("bbr", 8.3), ("cubic", 1.42), ("reno", 1.38))),
+    )
+    given = document(BOTH, 6)
+    assert said(given, BOTH, rows) == [
+        "At delay 50 ms bbr gets 8.3 Mb/s, cubic and reno 1.4.",
+        "bbr is best at 1 of 2 combinations of the other keys; elsewhere none is shown to be.",
+    ]
+    table = answer(given, leading(given, BOTH, rows)).table
+    assert table is not None
+    assert [column.head for column in table.columns] == ["bbr", "cubic", "reno", "best"]
+    assert table.columns[-1].cells == ["bbr", "cannot tell"]
+    # Intervals that overlap show no difference, however large the means.
+    wide = points(BOTH, *((0.05, law, mean, 4.0) for law, mean in (("bbr", 8.3), ("cubic", 1.4))))
+    assert said(document(BOTH, 2), BOTH, wide)[0].startswith("Cannot tell which of 2 points")
 
 
 def test_shares_that_overlap_name_no_key() -> None:
     of = weighed((DELAY.column, 0.5, 0.3, 0.7), (LAW.column, 0.4, 0.2, 0.6))
     given = document(BOTH, 6, sensitivity=[of])
     headline, helps = said(given, BOTH, points(BOTH, *GRID))
-    assert headline.startswith("Best is delay 5 ms")
+    assert headline.startswith("At delay 80 ms bbr gets")
+    assert helps == "bbr is best at all 3 combinations of the other keys."
+    noisy = [(d, law, mean, 9.0) for d, law, mean, _ in GRID]
+    _, helps = said(given, BOTH, points(BOTH, *noisy))
     assert helps.startswith("Cannot tell which of delay and congestion control matters most")
 
 

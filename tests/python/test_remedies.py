@@ -128,7 +128,7 @@ def test_a_study_says_it_everywhere(run: Program, lossy: Path, tmp_path: Path) -
     assert "<h2>Remedies against losses</h2>" in html
     assert "Goodput and delivery time" in html
     out = _ended(run(*arguments, "--details"))
-    assert " would multiply goodput by " in " ".join(out.split())
+    assert " would multiply the goodput of sack by " in " ".join(out.split())
     without = _ended(run(*arguments, "--no-remedies", "--json"))
     assert json.loads(without)["links"][0]["remedies"] is None
 
@@ -137,7 +137,8 @@ def test_of_several_links(lossy: Path, clean: Path, run: Program) -> None:
     result = airtcp.study([lossy, clean], replicas=2, compare=False, remedies="lt-tcp")
     answer = result.answer()
     assert answer is not None
-    assert str(answer.help).startswith("A coded transport (LT-TCP) would help most: on 1 link TCP ")
+    said = "A coded transport (LT-TCP) would help most: on 1 link sack "
+    assert str(answer.help).startswith(said)
     items = study_page(result.json).items
     said = {item.name: " ".join(item.notes) for item in items}
     assert "A coded transport (LT-TCP) would " in said["lossy"]
@@ -280,16 +281,38 @@ def test_what_is_not_significant_is_no_help() -> None:
 
 
 def test_a_large_gain_is_not_too_little_to_count() -> None:
-    # Its own interval excludes zero, the verdict's corrected interval does not.
+    # Its own interval excludes zero, the interval corrected for two remedies does not.
     made = made_remedies(
         ("lt-tcp", 297.0, "more"),
         ("sliding", 2.0, "more"),
         verdict={"not_distinguishable": ["lt-tcp"]},
     )
+    large = made["outcomes"][1]["difference"]["absolute"]
+    large.update({"ci_low": 0.02 * large["mean"], "ci_high": 1.98 * large["mean"]})
     assert remedies.helpful(made) is None
     assert remedies.unhelpful(made) == "open"
     made["verdict"].update({"first": "lt-tcp", "not_distinguishable": ["sack"]})
     assert remedies.helpful(made) is None
+    # Of one remedy alone the same interval shows the gain: there is nothing to correct for.
+    made["outcomes"].pop()
+    assert remedies.helpful(made) == "lt-tcp"
+
+
+def test_a_gain_is_shown_though_the_verdict_on_delay_and_bytes_is_open() -> None:
+    """Wrong before: a verdict in three criteria hid gains that their own intervals show."""
+    made = made_remedies(
+        ("lt-tcp", 30.0, "more"),
+        ("sliding", 28.0, "more"),
+        verdict={"first": "sliding", "not_distinguishable": ["sack"]},
+    )
+    assert remedies.helpful(made) == "sliding"
+    assert [o["variant"] for o in made["outcomes"] if remedies.raises(made, o)] == [
+        "lt-tcp",
+        "sliding",
+    ]
+    # If the verdict has plain TCP first, the remedy with the most goodput is named.
+    made["verdict"]["first"] = "sack"
+    assert remedies.helpful(made) == "lt-tcp"
 
 
 def test_a_shorter_mean_is_said_though_it_is_not_shown() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import sys
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -38,11 +39,29 @@ _LONGEST_MESSAGE: Final = 1600
 
 def fail(message: str, code: int = BAD_INPUT) -> NoReturn:
     """Exit with an error about the input: one line, whatever characters it quotes, no traceback."""
-    text = printable(said_plainly(message.strip()))
+    text = printable(_as_typed(said_plainly(message.strip())))
     if len(text) > _LONGEST_MESSAGE:
         text = text[:_LONGEST_MESSAGE].rstrip() + " ..."
     _say(f"error: {text}\n")
     raise SystemExit(code)
+
+
+def _as_typed(message: str) -> str:
+    """Name options as they are typed, and the quotes that a TOML text lacks.
+
+    >>> _as_typed("option rate_unit: found 1"), _as_typed('rate_unit = "x": expected b/s')
+    ('--rate-unit: found 1', '--rate-unit "x": expected b/s')
+    >>> _as_typed(f"a.toml:1: not valid TOML: invalid basic string, expected {3 * chr(34)}")
+    'a.toml:1: not valid TOML: invalid basic string, expected a closing "'
+    """
+    message = _OPTION.sub(lambda found: f"--{found[1].replace('_', '-')}:", message)
+    message = _ASSIGNED.sub(lambda found: f'--{found[1].replace("_", "-")} "', message)
+    return _QUOTE.sub(r"string, expected a closing \1", message)
+
+
+_OPTION: Final = re.compile(r"^option ([a-z_]+):")
+_ASSIGNED: Final = re.compile(r'^(rate_unit|time_unit) = "')
+_QUOTE: Final = re.compile(r"string, expected \"([\"'])\"$")
 
 
 def _say(text: str) -> None:

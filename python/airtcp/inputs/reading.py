@@ -7,6 +7,7 @@ commands on pages, follow from it. A test compares the guide with it.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cache
 from types import NoneType, UnionType
@@ -14,6 +15,7 @@ from typing import (
     TYPE_CHECKING,
     Annotated,
     Any,
+    Final,
     Literal,
     TypeAlias,
     TypedDict,
@@ -119,6 +121,8 @@ def how_to_read(reading: Mapping[str, Any]) -> dict[str, str]:
 
     >>> how_to_read({"column": 2, "kind": None})
     {'column': '2'}
+    >>> how_to_read({"rate_unit": "Mbps"})
+    {'rate_unit': 'Mb/s'}
 
     Raises:
         TypeError: If a keyword is none of these options.
@@ -131,8 +135,15 @@ def how_to_read(reading: Mapping[str, Any]) -> dict[str, str]:
             f"the options of reading are {', '.join(known)}"
         )
         raise TypeError(message)
-    return {
+    read = {
         name: str(value) if isinstance(value, (int, float)) else value
         for name, value in reading.items()
         if value is not None
     }
+    if (rate := _BITS.fullmatch(str(read.get("rate_unit")))) is not None:
+        read["rate_unit"] = f"{rate[1]}b/s"
+    return read
+
+
+_BITS: Final = re.compile(r"([kMG]?)(?:bps|bit/s)")
+"""Units of a rate that a scenario accepts beside b/s."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Answer:
-    """An answer in at most three sentences, one table, and the command that goes deeper.
+    """An answer in at most four sentences, one table, and the command that goes deeper.
 
     A sentence has two numbers at most, rounded to what is known; intervals stand in the table. The
     size of an effect comes from an intervention: the same run with this one thing taken away.
@@ -36,11 +36,13 @@ class Answer:
     """One line: how to go deeper."""
     details: tuple[Finding | Grid, ...] = ()
     """Everything else, behind `--details` and on the page."""
+    also: str | None = None
+    """What else happens, after the headline."""
 
     @property
     def sentences(self) -> list[str]:
-        """The headline, and help and doubt if there are any."""
-        return [said for said in (self.headline, self.help, self.doubt) if said]
+        """The headline and what else happens, and help and doubt if there are any."""
+        return [said for said in (self.headline, self.also, self.help, self.doubt) if said]
 
     def __str__(self) -> str:
         """Write the answer as a terminal of 100 columns shows it."""
@@ -69,7 +71,8 @@ class Answer:
 
     def document(self) -> dict[str, str | None]:
         """Return the sentences as the key `answer` of a document."""
-        return {key: getattr(self, key) for key in ("headline", "help", "doubt", "next")}
+        found = {key: getattr(self, key) for key in ("headline", "help", "doubt", "next")}
+        return found | ({"headline": f"{self.headline} {self.also}"} if self.also else {})
 
 
 DEEPER: Final = "All: --details   Page: --html FILE"

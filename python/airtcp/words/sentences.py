@@ -197,7 +197,9 @@ def estimate(
     >>> estimate({"mean": 2.0, "ci_low": 1.7, "ci_high": 2.3}, 1.0, short=True)
     '2.00 \xb10.30'
     >>> estimate({"mean": 2.0, "ci_low": 0.1, "ci_high": 5.0}, 1.0, short=True)
-    '2.00 [0.10, 5.0]'
+    '2.00 [0.100, 5.00]'
+    >>> estimate({"mean": 9.64, "ci_low": 9.2, "ci_high": 9.65}, 1.0, short=True)
+    '9.64 [9.20, 9.65]'
     >>> estimate({"mean": 9.64, "ci_low": 9.5, "ci_high": 9.65}, 1.0, short=True)
     '9.64 \xb10.14'
     """
@@ -209,16 +211,17 @@ def estimate(
         return text
     if short:
         down, up = value["mean"] - low, high - value["mean"]
-        wide = max(up, down) > _UNEVEN * abs(value["mean"])
+        wide = max(up, down) > _SMALL * abs(value["mean"])
         if wide and abs(up - down) > _UNEVEN * (up + down):
-            return f"{text} [{number(low * scale, 2)}, {number(high * scale, 2)}]"
+            return f"{text} [{number(low * scale)}, {number(high * scale)}]"
         return f"{text} \N{PLUS-MINUS SIGN}{number(max(up, down) * scale, 2)}"
     return f"{text} [{number(low * scale)}, {number(high * scale)}]"
 
 
 _UNEVEN: Final = 0.1
-"""Largest difference of the halves of an interval, as a share of its width, and largest half as a
-share of the mean, for one half width."""
+"""Largest difference of the halves of an interval, as a share of its width, for one half width."""
+_SMALL: Final = 0.02
+"""Largest half of an uneven interval, as a share of the mean, for one half width. [choice]"""
 
 
 def signed(value: float) -> str:

@@ -93,6 +93,27 @@ def spoken(variant: str, plain: str = "sack") -> str:
     return elided(name, _LONGEST)
 
 
+def tagged(variant: str, plain: str) -> str:
+    """Name a remedy in a sentence, with the tag that the tables have.
+
+    >>> tagged("sack@ll-arq:arq=selective", "sack"), tagged("sliding", "sack")
+    ('retransmission on the link (ll-arq)', 'a coded transport (sliding)')
+    """
+    said = spoken(variant, plain)
+    tag = short(variant, plain)
+    return said if tag.lower() in said.lower() else f"{said} ({tag})"
+
+
+def short(variant: str, plain: str) -> str:
+    """Write the tag of a remedy without the plain TCP and without keys, for a narrow column.
+
+    >>> short("sack@ll-arq:arq=selective", "sack"), short("lt-tcp@ll-harq", "sack")
+    ('ll-arq', 'lt-tcp@ll-harq')
+    """
+    bare = "@".join(part.partition(":")[0] for part in variant.split("@"))
+    return bare.removeprefix(f"{plain}@")
+
+
 def shown(outcome: Outcome) -> str:
     """Write the goodput of a remedy."""
     return quantities.mean_text(outcome, "goodput_bps")

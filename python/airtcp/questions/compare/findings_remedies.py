@@ -1,19 +1,21 @@
 """What the verdict supports of remedies against losses: which helps, or may, or was not tested.
 
 Each remedy is compared with plain TCP over the same channel. No remedy is said to help if its
-paired interval includes zero.
+paired interval, corrected for the number of remedies, includes zero.
 """
 
 from __future__ import annotations
 
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Final, Literal
 
+from airtcp.data.exact import student
 from airtcp.questions.compare import quantities
 from airtcp.questions.compare.effects import reference
 from airtcp.words import sentences as words
 
 if TYPE_CHECKING:
-    from airtcp.data.documents import Outcome, Remedies
+    from airtcp.data.documents import CompareCase, Outcome, PairedDifference, Remedies
 
 
 def _sides(remedies: Remedies) -> dict[str, list[Outcome]]:
@@ -40,18 +42,20 @@ TITLES: Final = {
 
 
 def helpful(remedies: Remedies) -> str | None:
-    """Name the remedy that the verdict ranks first, if its gain reaches the threshold."""
-    first, plain = remedies["verdict"]["first"], remedies["reference"]
-    if first is None or first == plain or plain in remedies["verdict"]["not_distinguishable"]:
-        return None
-    outcome = quantities.outcome_of(remedies, first)
-    if outcome["difference"] is None or outcome["difference"]["standing"] != "more":
-        return None
-    # Without goodput of plain TCP there is no percentage, and any goodput is more.
-    return None if _counts(remedies, outcome) is False else first
+    """Name the remedy that helps most; None if none is shown to raise goodput.
+
+    Of those that raise goodput it is the one that the verdict ranks first, which weighs delay and
+    bytes as well, else the one with the most goodput.
+    """
+    found = [outcome for outcome in remedies["outcomes"] if raises(remedies, outcome)]
+    names = [outcome["variant"] for outcome in found]
+    if remedies["verdict"]["first"] in names:
+        return remedies["verdict"]["first"]
+    best = max(found, key=lambda o: o["goodput_bps"]["mean"] or 0.0, default=None)
+    return None if best is None else best["variant"]
 
 
-def _counts(remedies: Remedies, outcome: Outcome) -> bool | None:
+def _counts(remedies: CompareCase, outcome: Outcome) -> bool | None:
     """Return whether the mean gain in goodput reaches the threshold, if known."""
     percent, measure = quantities.percent(outcome), quantities.measure(remedies, "goodput")
     mean = None if percent is None else percent["mean"]
@@ -60,11 +64,50 @@ def _counts(remedies: Remedies, outcome: Outcome) -> bool | None:
     return mean >= measure["matters"] * (100 + mean)
 
 
-def raises(remedies: Remedies, outcome: Outcome) -> bool:
-    """Return whether a remedy is shown to raise goodput, by at least the threshold."""
-    difference = outcome["difference"]
-    more = difference is not None and difference["standing"] == "more"
-    return more and _counts(remedies, outcome) is not False
+def raises(remedies: CompareCase, outcome: Outcome) -> bool:
+    """Return whether a remedy, or a TCP, is shown to raise goodput, by at least the threshold.
+
+    The paired interval of its difference must exclude zero, with Bonferroni's correction for the
+    number of remedies. Delay and bytes are no part of the claim and need no correction.
+    """
+    difference, claims = outcome["difference"], len(remedies["outcomes"]) - 1
+    if difference is None or not beyond(difference, "more", claims, remedies["replications"]):
+        return False
+    # Without goodput of plain TCP there is no percentage, and any goodput is more.
+    return _counts(remedies, outcome) is not False
+
+
+def beyond(
+    difference: PairedDifference, side: Literal["more", "less"], claims: int, samples: int
+) -> bool:
+    """Return whether a difference excludes zero with the correction for so many claims.
+
+    Args:
+        difference: The difference with its 95 % interval.
+        side: The side on which it must lie.
+        claims: Number of differences of which the same is asked.
+        samples: Number of pairs.
+    """
+    of = difference["absolute"]
+    mean, end = of["mean"], of["ci_low" if side == "more" else "ci_high"]
+    if difference["standing"] != side or mean is None or end is None:
+        return False
+    return abs(mean) > abs(mean - end) * _wider(claims, samples)
+
+
+def _wider(claims: int, samples: int) -> float:
+    """Return how much longer a 95 % interval is if so many claims hold together.
+
+    >>> round(_wider(1, 10), 3), round(_wider(5, 10), 2)
+    (1.0, 1.44)
+    """
+    if claims <= 1 or samples <= 1:
+        return 1.0
+    one, each = (NormalDist().inv_cdf(1 - _ALPHA / 2 / k) for k in (1, claims))
+    return student(each, samples - 1) / student(one, samples - 1)
+
+
+_ALPHA: Final = 0.05
 
 
 def unhelpful(remedies: Remedies) -> Literal["untested", "open", "nothing"]:

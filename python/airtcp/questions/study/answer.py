@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from airtcp.questions.compare import answer_many, answer_tcp, slot_limits, tables_remedies
 from airtcp.questions.compare import findings as compare_words
 from airtcp.questions.compare import tables as compare_tables
-from airtcp.questions.study import answer_capacity, answer_link, tables
+from airtcp.questions.study import answer_capacity, answer_link, bad_links, tables
 from airtcp.questions.study import answer_helps as helps
 from airtcp.questions.study import findings as study_words
 from airtcp.questions.study.findings import BY_CHANCE
@@ -68,12 +68,13 @@ def answer(document: StudyDocument, file: str | None = None) -> Answer | None:
         said = answer_link.headline(link), answer_link.help_for(link)
         found = Answer(*said, general or answer_link.doubt(link), grid)
     else:
-        found = Answer(headline(links), help_for(document), general or doubt(links), table(links))
+        said = bad_links.sentence(links), help_for(document), general or doubt(links)
+        found = Answer(*said, table(links), also=order_of_losses(links))
     return replace(found, next=_next(document, file), details=_details(document))
 
 
-def headline(links: Sequence[Link]) -> str:
-    """Say in one sentence over all links what the order of losses does to TCP."""
+def order_of_losses(links: Sequence[Link]) -> str:
+    """Say in one sentence over all links what their losses, or the order of these, do to TCP."""
     losing = [link for link in links if link["mu"] is not None and link["order_known"]]
     if not losing:
         return _without_order(links)
@@ -89,7 +90,7 @@ def headline(links: Sequence[Link]) -> str:
             "The order of losses matters: TCP gets more than over independent losses of equal PRR"
             f" on {counted(len(more), 'link')}, and less on {words.count(len(less))}."
         )
-    return _one_side(max(more, less, key=len))
+    return _one_side(max(more, less, key=len), len(losing))
 
 
 def _differing(links: Sequence[Link], side: int) -> list[Link]:
@@ -117,14 +118,16 @@ def _far_out(link: Link) -> bool:
     return max(low, -high) >= (high - low) / 2
 
 
-def _one_side(found: Sequence[Link]) -> str:
+def _one_side(found: Sequence[Link], losing: int) -> str:
     """Say by how much TCP differs on the links on one side, by those that carry a ratio."""
     count, side = len(found), "more" if standing(found[0], "independent") > 0 else "less"
     found = [link for link in found if carries_ratio(link)]
     if not found:
+        lucky = BY_CHANCE * losing
+        chance = f", up to about {words.count(lucky)} of them by chance" if lucky >= 1 else ""
         return (
-            f"TCP gets {side} than over independent losses on {counted(count, 'link')}; their"
-            " traces are too short to tell by how much."
+            f"TCP gets {side} than over independent losses on {counted(count, 'link')}{chance};"
+            " their traces are too short to tell by how much."
         )
     bursts = all(memory(link) == "bursty" for link in found)
     what = "Bursts of losses leave" if bursts else "The order of losses leaves"
@@ -237,38 +240,44 @@ def _short(links: Sequence[Link]) -> str | None:
     )
 
 
-def _telling(link: Link) -> tuple[bool, float, float]:
+def _effect(link: Link) -> float:
+    """Return the difference to independent losses, in percent if there is one."""
     difference = link["tcp"]["difference"]["independent"]
     percent = difference["percent"]
     mean = None if percent is None else percent["mean"]
-    rate = abs(difference["packets_per_second"]["mean"] or 0.0)
-    shown = bool(difference["beyond_chance"]) and carries_ratio(link)
-    return shown, mean if mean is not None else rate, rate
+    return mean if mean is not None else abs(difference["packets_per_second"]["mean"] or 0.0)
 
 
 def table(links: Sequence[Link], rows: int = ROWS) -> Grid:
-    """Return a line for each link, those first on which the order of losses does most."""
-    picks = sorted(range(len(links)), key=lambda index: _telling(links[index]), reverse=True)
+    """Return a line for each link, the worst for TCP first, short traces last."""
+    picks = sorted(range(len(links)), key=lambda index: bad_links.order(links[index]))
     shown = [links[index] for index in picks]
     measured = tables.measured_columns(shown)
     rates = [link["tcp"]["empirical"]["packets_per_second"] for link in shown]
+    parts = [bad_links.share(link) for link in shown]
     columns = [
         *measured,
         Column("TCP\n(packets/s)", [words.number(rate) for rate in rates], keys=rates),
         Column(
+            "of what\narrives",
+            ["-" if part is None else f"{words.number(100 * part, 2)} %" for part in parts],
+            rank=2,
+            keys=parts,
+        ),
+        Column(
             "against\nindependent",
             [against(link) for link in shown],
-            keys=[_telling(link)[1] for link in shown],
+            keys=[_effect(link) for link in shown],
         ),
     ]
     tried = [link.get("remedies") for link in shown]
     if any(each is not None for each in tried):
         columns.append(Column("best remedy", [helps.cell(each) for each in tried], left=True))
-    chance = any(str(cell).startswith("~") for cell in columns[len(measured) + 1].cells)
+    chance = any(str(cell).startswith("~") for cell in columns[len(measured) + 2].cells)
     title = counted(len(links), "link") if len(links) > 1 else ""
     title = f"{title}; ~ lies within chance" if title and chance else title
     names = [elided(link["name"], _LONGEST) for link in shown]
-    grid = Grid("link", names, columns, title, sort="against independent", picks=picks)
+    grid = Grid("link", names, columns, title, sort="of what arrives", picks=picks)
     return grid.first(rows)
 
 

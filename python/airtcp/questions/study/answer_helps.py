@@ -1,7 +1,8 @@
 """What would help over one link or over several: a remedy, none, or what would tell.
 
 The size of the help is that of the same runs with the remedy and without. Over several links it is
-the median of those on which the remedy is shown to help.
+the median of those on which the remedy helps most, which the table names. Another TCP is named
+before a remedy if it helps nearly as much: it is a setting of one host.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from airtcp.questions.compare import delay, effects, quantities
 from airtcp.questions.compare import findings_remedies as remedies_words
-from airtcp.questions.compare import verdict as verdict_words
+from airtcp.questions.study import answer_tcp
 from airtcp.words import sentences as words
 
 if TYPE_CHECKING:
@@ -23,22 +24,36 @@ if TYPE_CHECKING:
 _FEW: Final = "too few packets arrive, or too few are lost"
 
 
-def one(remedies: Remedies | None, case: CompareCase | None) -> str | None:
-    """Say what would help TCP over one link; None if nothing does, or nothing was tried."""
+def one(
+    remedies: Remedies | None, case: CompareCase | None, packets: int | None = None
+) -> str | None:
+    """Say what would help TCP over one link; None if nothing does, or nothing was tried.
+
+    Args:
+        remedies: The remedies.
+        case: The comparison of TCPs.
+        packets: Packets of the trace, if the link is one.
+    """
     if remedies is None:
-        return _other_tcp(case)
+        return answer_tcp.other(case)
     if not _delivers(remedies["outcomes"]):
         return "No remedy helps: nothing arrives with any of them."
     if remedies["replications"] <= 1:
         return "Cannot tell what would help: one stretch shows no spread; a longer trace would."
     if remedies["aim"] == "delay":
-        return _sooner(remedies)
+        return answer_tcp.sooner(remedies, case) or _sooner(remedies)
     first = remedies_words.helpful(remedies)
     if first is None:
-        return _other_tcp(case) or _open(remedies)
+        return answer_tcp.other(case) or _open(remedies, packets)
     best = quantities.outcome_of(remedies, first)
-    said = f"{_capital(tagged(first, remedies['reference']))} would {_gain(remedies, best)}"
-    return f"{said}{_price([(remedies, best)])}."
+    return answer_tcp.enough(remedies, case, best) or _raised(remedies, best)
+
+
+def _raised(remedies: Remedies, best: Outcome) -> str:
+    """Say by how much the best remedy raises goodput, and at what price."""
+    first = best["variant"]
+    said = f"{_capital(effects.tagged(first, remedies['reference']))} would {_gain(remedies, best)}"
+    return f"{said}{_price([(remedies, best)], 'deliver')}."
 
 
 def several(links: Sequence[Remedies]) -> str | None:
@@ -50,27 +65,6 @@ def several(links: Sequence[Remedies]) -> str | None:
     if not links:
         return None
     return _several_sooner(links) if links[0]["aim"] == "delay" else _several(links)
-
-
-def tagged(variant: str, plain: str) -> str:
-    """Name a remedy in a sentence, with the tag that the tables have.
-
-    >>> tagged("sack@ll-arq:arq=selective", "sack"), tagged("sliding", "sack")
-    ('retransmission on the link (ll-arq)', 'a coded transport (sliding)')
-    """
-    said = effects.spoken(variant, plain)
-    tag = short(variant, plain)
-    return said if tag.lower() in said.lower() else f"{said} ({tag})"
-
-
-def short(variant: str, plain: str) -> str:
-    """Write the tag of a remedy without the plain TCP and without keys, for a narrow column.
-
-    >>> short("sack@ll-arq:arq=selective", "sack"), short("lt-tcp@ll-harq", "sack")
-    ('ll-arq', 'lt-tcp@ll-harq')
-    """
-    bare = "@".join(part.partition(":")[0] for part in variant.split("@"))
-    return bare.removeprefix(f"{plain}@")
 
 
 def cell(remedies: Remedies | None) -> str:
@@ -95,7 +89,7 @@ def _loss_cell(remedies: Remedies) -> str:
         return {"untested": "not testable", "open": "cannot tell", "nothing": "none"}[state]
     percent = quantities.percent(quantities.outcome_of(remedies, first))
     much = "" if percent is None or percent["mean"] is None else f" {words.times(percent['mean'])}"
-    return f"{short(first, remedies['reference'])}{much}"
+    return f"{effects.short(first, remedies['reference'])}{much}"
 
 
 def _delay_cell(remedies: Remedies) -> str:
@@ -104,7 +98,7 @@ def _delay_cell(remedies: Remedies) -> str:
         return "cannot tell" if _delay_open(remedies) else "none"
     part = _part(remedies, shorter[0])
     much = "" if part is None else f" {words.signed(-100 * part)} %"
-    return f"{short(shorter[0]['variant'], remedies['reference'])}{much}"
+    return f"{effects.short(shorter[0]['variant'], remedies['reference'])}{much}"
 
 
 def _capital(text: str) -> str:
@@ -121,22 +115,27 @@ def _gain(remedies: Remedies, outcome: Outcome) -> str:
     mean = None if percent is None else percent["mean"]
     if mean is None:
         return f"get {effects.shown(outcome)}, where {remedies['reference']} gets nothing"
+    of = f"the goodput of {remedies['reference']}"
     if mean >= words.TWICE:
-        return f"multiply goodput by {words.factor(mean)}"
-    return f"raise goodput by {words.number(mean, 2)} %"
+        return f"multiply {of} by {words.factor(mean)}"
+    return f"raise {of} by {words.number(mean, 2)} %"
 
 
-def _price(helped: Sequence[tuple[Remedies, Outcome]]) -> str:
+def _price(helped: Sequence[tuple[Remedies, Outcome]], deliver: str) -> str:
     """Write what a remedy costs on more than half of the links on which it helps.
 
     A cost is said if its paired interval shows it.
+
+    Args:
+        helped: The remedy on each link.
+        deliver: The verb in the form that the sentence needs.
     """
     outcomes = [outcome for _, outcome in helped]
     costs = [
         text
         for side, text, differences in (
             ("less", "for less goodput", [o["difference"] for o in outcomes]),
-            ("more", "but deliver later", [o["delivery_p95_difference"] for o in outcomes]),
+            ("more", f"but {deliver} later", [o["delivery_p95_difference"] for o in outcomes]),
             ("more", "for more bytes on the link", [o["waste_difference"] for o in outcomes]),
         )
         if 2 * sum(d is not None and d["standing"] == side for d in differences) > len(helped)
@@ -144,34 +143,23 @@ def _price(helped: Sequence[tuple[Remedies, Outcome]]) -> str:
     return f", {' and '.join(costs)}" if costs else ""
 
 
-def _open(remedies: Remedies) -> str | None:
+def _open(remedies: Remedies, packets: int | None) -> str | None:
     """Say what would tell, if the runs do not exclude that a remedy helps."""
     state = remedies_words.unhelpful(remedies)
     if state == "untested":
         return f"Cannot tell whether a remedy helps: {_FEW} for a test."
-    return None if state == "nothing" else _longer(remedies["verdict"].get("needed"))
+    return None if state == "nothing" else _longer(remedies, packets)
 
 
-def _longer(needed: int | None) -> str:
-    much = "" if needed is None else f" of about {words.count(needed)} such stretches"
-    return f"Cannot tell whether a remedy helps: a longer trace{much} may."
-
-
-def _other_tcp(case: CompareCase | None) -> str | None:
-    """Say that another TCP gets more than the reference, if the verdict shows it."""
-    best = [] if case is None else verdict_words.best(case)
-    if case is None or not best:
-        return None
-    outcome = quantities.outcome_of(case, best[0])
-    difference, percent = outcome["difference"], quantities.percent(outcome)
-    if difference is None or difference["standing"] != "more" or percent is None:
-        return None
-    reference, mean = quantities.reference_of(case), percent["mean"]
-    if mean is None or words.negligible(percent):
-        return None
-    much = f"{words.factor(mean)} times as much as" if mean >= words.TWICE else ""
-    much = much or f"{words.number(mean, 2)} % more than"
-    return f"Another TCP helps: {best[0]} gets {much} {reference}."
+def _longer(remedies: Remedies, packets: int | None) -> str:
+    """Say how long a trace would tell: as many stretches as should, of the same length."""
+    needed = remedies["verdict"].get("needed")
+    part = any(note.startswith("Over the first ") for note in remedies["notes"])
+    much = "a longer trace"
+    if needed is not None and packets is not None and not part:
+        long = packets * needed / remedies["replications"]
+        much = f"a trace of about {words.number(long, 2)} packets"
+    return f"Cannot tell whether a remedy helps: {much} may."
 
 
 def _delay_open(remedies: Remedies) -> bool:
@@ -193,7 +181,7 @@ def _sooner(remedies: Remedies) -> str | None:
             return None
         return "Cannot tell whether a remedy shortens it: a longer trace may."
     best = shorter[0]
-    name = _capital(tagged(best["variant"], remedies["reference"]))
+    name = _capital(effects.tagged(best["variant"], remedies["reference"]))
     price, difference, percent = "", best["difference"], quantities.percent(best)
     lost = None if percent is None else percent["mean"]
     less = difference is not None and difference["standing"] == "less"
@@ -204,19 +192,17 @@ def _sooner(remedies: Remedies) -> str | None:
 
 @dataclass
 class _Helped:
-    """The links on which a remedy is shown to help."""
+    """The links on which a remedy helps most, as their column of the table says."""
 
     pairs: list[tuple[Remedies, Outcome]] = field(
         default_factory=list[tuple["Remedies", "Outcome"]]
     )
-    first: int = 0
-    """Links on which it is the best remedy or as good."""
     sizes: list[float] = field(default_factory=list[float])
 
     @property
-    def rank(self) -> tuple[int, int, float]:
-        """Most links first, then most first places, then the largest median."""
-        return len(self.pairs), self.first, median(self.sizes) if self.sizes else 0.0
+    def rank(self) -> tuple[int, float]:
+        """Most links first, then the largest median."""
+        return len(self.pairs), median(self.sizes) if self.sizes else 0.0
 
 
 def _most(tally: dict[str, _Helped]) -> tuple[str, _Helped]:
@@ -237,28 +223,28 @@ def _middle(sizes: Sequence[float]) -> str:
 def _several(links: Sequence[Remedies]) -> str | None:
     tally: dict[str, _Helped] = {}
     for remedies in links:
-        first = [] if remedies_words.helpful(remedies) is None else verdict_words.best(remedies)
-        for outcome in remedies["outcomes"]:
-            if not remedies_words.raises(remedies, outcome):
-                continue
-            helped = tally.setdefault(outcome["variant"], _Helped())
-            helped.pairs.append((remedies, outcome))
-            helped.first += outcome["variant"] in first
-            percent = quantities.percent(outcome)
-            if percent is not None and percent["mean"] is not None:
-                helped.sizes.append(percent["mean"])
+        first = remedies_words.helpful(remedies)
+        if first is None:
+            continue
+        outcome = quantities.outcome_of(remedies, first)
+        helped = tally.setdefault(first, _Helped())
+        helped.pairs.append((remedies, outcome))
+        percent = quantities.percent(outcome)
+        if percent is not None and percent["mean"] is not None:
+            helped.sizes.append(percent["mean"])
     if not tally:
         return _none_of(links)
     variant, helped = _most(tally)
-    name = _capital(tagged(variant, links[0]["reference"]))
+    plain = links[0]["reference"]
+    name = _capital(effects.tagged(variant, plain))
     where = _on(helped, len(links))
     if not helped.sizes:
-        return f"{name} would help most: {where} TCP gets something only with it."
+        return f"{name} would help most: {where} {plain} gets something only with it."
     gain = median(helped.sizes)
     much = f"{words.factor(gain)} times as much" if gain >= words.TWICE else ""
     much = much or f"{words.number(gain, 2)} % more"
-    middle = _middle(helped.sizes)
-    return f"{name} would help most: {where} TCP gets {much}{middle}{_price(helped.pairs)}."
+    price = _price(helped.pairs, "delivers")
+    return f"{name} would help most: {where} {plain} gets {much}{_middle(helped.sizes)}{price}."
 
 
 def _none_of(links: Sequence[Remedies]) -> str | None:
@@ -276,19 +262,21 @@ def _none_of(links: Sequence[Remedies]) -> str | None:
 def _several_sooner(links: Sequence[Remedies]) -> str | None:
     tally: dict[str, _Helped] = {}
     for remedies in links:
-        for outcome in delay.shorter(remedies):
-            helped = tally.setdefault(outcome["variant"], _Helped())
-            helped.pairs.append((remedies, outcome))
-            if (part := _part(remedies, outcome)) is not None:
-                helped.sizes.append(part)
+        if not (found := delay.shorter(remedies)):
+            continue
+        helped = tally.setdefault(found[0]["variant"], _Helped())
+        helped.pairs.append((remedies, found[0]))
+        if (part := _part(remedies, found[0])) is not None:
+            helped.sizes.append(part)
     if not tally:
         if any(_delay_open(remedies) for remedies in links):
             return "Cannot tell whether a remedy shortens the wait in the queue: longer traces may."
         return None
     variant, helped = _most(tally)
-    name = _capital(tagged(variant, links[0]["reference"]))
+    name = _capital(effects.tagged(variant, links[0]["reference"]))
     less = f" by {words.number(100 * median(helped.sizes), 2)} %" if helped.sizes else ""
+    price = _price(helped.pairs, "delivers")
     return (
         f"{name} would help most: {_on(helped, len(links))} it shortens the delivery time"
-        f"{less}{_middle(helped.sizes)}{_price(helped.pairs)}."
+        f"{less}{_middle(helped.sizes)}{price}."
     )

@@ -71,7 +71,7 @@ def help_for(link: Link) -> str | None:
     """Say what would help, or what would tell; None if nothing is lost or was tried."""
     if link["received"] == link["packets"] or not link["received"]:
         return None
-    return helps.one(link.get("remedies"), link.get("compared"))
+    return helps.one(link.get("remedies"), link.get("compared"), link["packets"])
 
 
 def doubt(link: Link) -> str | None:
@@ -257,9 +257,13 @@ def _helps(tried: Remedies, outcome: Outcome) -> str:
         difference = outcome["delivery_p95_difference"]
         sooner = difference is not None and difference["standing"] == "less"
         return "remedy: delivers sooner" if sooner else _unhelpful()
-    if variant in ([] if remedies_words.helpful(tried) is None else verdict_words.best(tried)):
+    first = remedies_words.helpful(tried)
+    if first is not None and first in (known := verdict_words.best(tried)) and variant in known:
         return "remedy: helps most"
-    return "remedy: helps" if remedies_words.raises(tried, outcome) else _unhelpful()
+    if remedies_words.raises(tried, outcome):
+        return "remedy: helps"
+    may = any(one["variant"] == variant for one in remedies_words.may_raise(tried))
+    return Toned.of("remedy: may help", "faint") if may else _unhelpful()
 
 
 def _unhelpful() -> str:

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 
 def measured_columns(links: Sequence[Link]) -> list[Column]:
-    """Return the columns of an answer's table: PRR, mu and the longest run, without intervals."""
+    """Return the columns of an answer's table: PRR and mu, without intervals."""
     found = trace_tables.measured(links)
     mu = ["-" if link["mu"] is None else words.number(link["mu"], 2) for link in links]
     found["mu"] = replace(found["mu"], short=mu)
-    columns = [found[key] for key in ("prr", "mu", "longest_success_burst")]
+    columns = [found[key] for key in ("prr", "mu")]
     return [
         Column(column.head, column.short or column.cells, rank=rank, keys=column.keys)
         for rank, column in enumerate(columns)

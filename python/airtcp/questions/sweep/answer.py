@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.questions.compare.effects import spoken
-from airtcp.questions.sweep import tables
+from airtcp.questions.sweep import choices, tables
 from airtcp.questions.sweep.findings import findings
 from airtcp.questions.sweep.leading import apart, with_unit
 from airtcp.questions.sweep.measures import metric_of
@@ -101,7 +101,15 @@ def _said(document: SweepDocument, leading: Leading) -> tuple[str, str | None]:
         return f"No key changes {what}: {value} at all {number} points.", None
     if not leading.better:
         return _range(leading), _mattering(document, leading)
+    return _ordered(document, leading)
+
+
+def _ordered(document: SweepDocument, leading: Leading) -> tuple[str, str | None]:
+    """Return headline and help on a measure of which more or less is better."""
     key = _mattering(document, leading)
+    if (choice := choices.sentences(leading)) is not None:
+        clear = key is not None and not key.startswith("Cannot")
+        return choice[0], key if clear else choice[1]
     best, rest = _best(document, leading)
     if document["sweep"]["kind"] == "compare" and leading.compared:
         return _variants(leading), key or best

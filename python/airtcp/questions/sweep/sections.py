@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 from airtcp.pages.page import indented
 from airtcp.pages.section import Page, Plot, Section
 from airtcp.questions.sweep import charts as charts_sweep
+from airtcp.questions.sweep import choices, tables
 from airtcp.questions.sweep import rows as sweep_rows
-from airtcp.questions.sweep import tables
 from airtcp.questions.sweep.answer import answer
 from airtcp.questions.sweep.charts import Drawn
 from airtcp.questions.sweep.findings import findings
@@ -135,6 +135,21 @@ def _drawn(axis: Axis, values: Sequence[sweep_rows.Value]) -> Drawn:
     return Drawn(axis.title, axis.numeric, sweep_rows.is_log(axis, values))
 
 
+def _chosen(
+    values: Sequence[sweep_rows.Value], axes: Sequence[Axis], x: Axis, second: Axis | None
+) -> tuple[Axis, Axis | None]:
+    """Give each value of a choice such as TCP a line, over the first of the other keys."""
+    counts = {axis.column: len(sweep_rows.levels(axis, values)) for axis in axes}
+    choice, others = (
+        choices.choice_of(axes, counts),
+        [axis for axis in axes if counts[axis.column] > 1],
+    )
+    along = next((axis for axis in others if axis is not choice), None)
+    if choice is None or along is None or any(value.line for value in values):
+        return x, second
+    return along, choice
+
+
 def _curves(
     values: dict[str, list[sweep_rows.Value]],
     order: dict[str, list[Axis]],
@@ -153,6 +168,7 @@ def _curves(
             else max(every, key=lambda axis: (axis.numeric, len(sweep_rows.levels(axis, found))))
         )
         second = sweep_rows.second_axis(weighed or every, x, found, ranked=bool(weighed))
+        x, second = _chosen(found, weighed or every, x, second)
         rows = sweep_rows.curve(found, x, second)
         others = [axis.title for axis in every if axis not in {x, second}] if joined else []
         name = f"curve-{key}"

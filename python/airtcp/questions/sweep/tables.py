@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from airtcp.questions.sweep import choices
 from airtcp.questions.sweep.leading import ROWS as MOST
 from airtcp.questions.sweep.leading import values_of
 from airtcp.questions.sweep.measures import metric_of
@@ -27,7 +28,12 @@ _MOST_KEYS: Final = 5
 
 
 def best(document: SweepDocument, leading: Leading, rows: int = ROWS) -> Grid:
-    """Return the table of the best points: their keys, the main measure, and some others."""
+    """Return the table of the best points: their keys, the main measure, and some others.
+
+    If a key is a choice, such as TCP, its values stand side by side.
+    """
+    if (beside := choices.table(leading, rows, _text)) is not None:
+        return beside
     shown = leading.reached[: min(rows, MOST)]
     heads = [axis.title for axis in leading.axes]
     texts = [[_text(axis, one.at[i]) for one in shown] for i, axis in enumerate(leading.axes)]
