@@ -64,7 +64,7 @@ fn a_scalable_flow_alone() {
         println!("{queue}: {} {:?}", r.links[0].utilisation, flow);
         assert!(r.links[0].utilisation > 0.95, "{queue}: {}", r.links[0].utilisation);
         assert!(wait(&r, 0) < 0.0015, "{queue}: {}", wait(&r, 0));
-        assert_eq!(flow.segments_retransmitted, 0);
+        assert_eq!(flow.retransmissions, 0);
     }
 }
 
