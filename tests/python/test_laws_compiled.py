@@ -86,8 +86,8 @@ class Mine(Law):
 """
 BODIES = {
     "self.other = 1.0": (
-        "Mine.avoid, line 10: self.other is no memory; annotate it in the class with an underscore, "
-        "as in _other: float = 0.0"
+        "Mine.avoid, line 10: self.other is no memory; annotate it in the class with an "
+        "underscore, as in _other: float = 0.0"
     ),
     "self.state = 'fast'": "Mine.avoid, line 10: self.state is no memory",
     "self.limit(3)": "Mine.avoid, line 10: a compiled law has no self.limit",
