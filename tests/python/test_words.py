@@ -99,7 +99,7 @@ def test_an_interval_ends_where_the_quantity_does() -> None:
     flow, link = record("run", "FlowResult"), record("run", "LinkResult")
     snr = record("run", "StationResult")["snr_db"]
     few = {"mean": 0.00867, "ci_low": -0.0153, "ci_high": 0.0326}
-    assert words.estimate(few, 100.0, flow["retransmission_ratio"].limits) == "0.867 [0, 3.26]"
+    assert words.estimate(few, 100.0, flow["retransmission_ratio"].limits) == "0.867 [0, 3.3]"
     many = {"mean": 0.951, "ci_low": 0.926, "ci_high": 1.013}
     assert words.estimate(many, 100.0, link["utilisation"].limits) == "95.1 [92.6, 100]"
     # Amounts have no upper end, levels none at all.
@@ -107,7 +107,7 @@ def test_an_interval_ends_where_the_quantity_does() -> None:
     level = {"mean": 1.0, "ci_low": -3.0, "ci_high": 5.0}
     assert words.estimate(level, 1.0, snr.limits) == "1.00 [\N{MINUS SIGN}3.00, 5.00]"
     # A half width that would leave the range is not written.
-    assert words.estimate(few, 100.0, words.SHARE, short=True) == "0.867 [0, 3.26]"
+    assert words.estimate(few, 100.0, words.SHARE, short=True) == "0.867 [0, 3.3]"
     even = {"mean": 0.5, "ci_low": 0.4, "ci_high": 0.6}
     assert words.estimate(even, 100.0, words.SHARE, short=True) == "50.0 \N{PLUS-MINUS SIGN}10.0"
 
