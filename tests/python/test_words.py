@@ -99,7 +99,7 @@ def test_an_interval_ends_where_the_quantity_does() -> None:
     flow, link = record("run", "FlowResult"), record("run", "LinkResult")
     snr = record("run", "StationResult")["snr_db"]
     few = {"mean": 0.00867, "ci_low": -0.0153, "ci_high": 0.0326}
-    assert words.estimate(few, 100.0, flow["retransmission_ratio"].limits) == "0.867 [0, 3.3]"
+    assert words.estimate(few, 100.0, flow["retransmission_ratio"].limits) == "0.867 [0, 3.26]"
     many = {"mean": 0.951, "ci_low": 0.926, "ci_high": 1.013}
     assert words.estimate(many, 100.0, link["utilisation"].limits) == "95.1 [92.6, 100]"
     # Amounts have no upper end, levels none at all.
