@@ -197,7 +197,7 @@ def estimate(
     >>> estimate({"mean": 2.0, "ci_low": 1.7, "ci_high": 2.3}, 1.0, short=True)
     '2.00 \xb10.30'
     >>> estimate({"mean": 2.0, "ci_low": 0.1, "ci_high": 5.0}, 1.0, short=True)
-    '2.00 [0.100, 5.00]'
+    '2.00 [0.10, 5.0]'
     >>> estimate({"mean": 9.64, "ci_low": 9.2, "ci_high": 9.65}, 1.0, short=True)
     '9.64 [9.20, 9.65]'
     >>> estimate({"mean": 9.64, "ci_low": 9.5, "ci_high": 9.65}, 1.0, short=True)
@@ -211,9 +211,11 @@ def estimate(
         return text
     if short:
         down, up = value["mean"] - low, high - value["mean"]
-        wide = max(up, down) > _SMALL * abs(value["mean"])
-        if wide and abs(up - down) > _UNEVEN * (up + down):
-            return f"{text} [{number(low * scale)}, {number(high * scale)}]"
+        half = max(up, down) / abs(value["mean"]) if value["mean"] else inf
+        if half > _SMALL and abs(up - down) > _UNEVEN * (up + down):
+            # Two digits would round the ends of a short interval beyond its limits.
+            digits = 2 if half > _UNEVEN else 3
+            return f"{text} [{number(low * scale, digits)}, {number(high * scale, digits)}]"
         return f"{text} \N{PLUS-MINUS SIGN}{number(max(up, down) * scale, 2)}"
     return f"{text} [{number(low * scale)}, {number(high * scale)}]"
 

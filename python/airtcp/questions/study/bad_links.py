@@ -34,9 +34,12 @@ def _part(link: Link, rate: float | None) -> float | None:
     return rate / arriving if arriving and rate is not None else None
 
 
-def order(link: Link) -> tuple[bool, float, float]:
-    """Return the key that sorts links, the worst for TCP first, short traces last."""
-    return not carries_ratio(link), share(link) or 0.0, link["prr"]
+def order(link: Link) -> tuple[bool, bool, float, float]:
+    """Return the key that sorts links, the worst for TCP first.
+
+    Links over which nothing arrives stand behind the others, and short traces last.
+    """
+    return not carries_ratio(link), not link["received"], share(link) or 0.0, link["prr"]
 
 
 def is_bad(link: Link) -> bool:
@@ -52,8 +55,11 @@ def sentence(links: Sequence[Link]) -> str:
     links = [link for link in links if carries_ratio(link)] or links
     bad = sorted(filter(is_bad, links), key=order)
     of = words.counted(len(links), "link")
+    parts = [part for link in links if (part := share(link)) is not None]
+    if not parts:
+        return f"Nothing arrives over any of {of}."
     if not bad:
-        least = words.share(min(part for link in links if (part := share(link)) is not None))
+        least = words.share(min(parts))
         return f"None of {of} is bad for TCP: it gets {least} or more of what arrives."
     number = words.count(len(bad))
     verb = "is" if len(bad) == 1 else "are"
