@@ -97,7 +97,7 @@ mod tests {
         let found = with(&times);
         let bytes = found.ends().next().unwrap().1;
         assert!(bytes.len() <= MOST && found.interval() == INTERVAL * 8);
-        assert_eq!(bytes.iter().sum::<u64>(), (0..5000).sum());
+        assert_eq!(bytes.iter().sum::<u64>(), (0..5000_u64).sum::<u64>());
         // The byte of second 4 is in the interval that begins at 3.2 s.
         assert_eq!(bytes[4], 3 + 4 - 3);
     }

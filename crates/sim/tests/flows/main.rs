@@ -10,7 +10,6 @@ mod applications;
 mod capacity;
 mod corruption;
 mod ecn;
-mod l4s;
 mod laws;
 mod laws_bbr;
 mod laws_delay;
