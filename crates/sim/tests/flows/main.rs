@@ -10,6 +10,7 @@ mod applications;
 mod capacity;
 mod corruption;
 mod ecn;
+mod l4s;
 mod laws;
 mod laws_bbr;
 mod laws_delay;

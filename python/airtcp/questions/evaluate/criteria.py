@@ -9,6 +9,7 @@ from airtcp.questions.evaluate import (
     basics,
     cells,
     latency,
+    managed,
     paths,
     rivals,
     senders,
@@ -21,6 +22,6 @@ if TYPE_CHECKING:
 
 def every() -> list[Criterion]:
     """Return all criteria."""
-    rooms = (alone, basics, cells, latency, paths, rivals, senders, sharing)
+    rooms = (alone, basics, cells, latency, managed, paths, rivals, senders, sharing)
     found = [one for room in rooms for one in room.EVERY]
     return sorted(found, key=lambda one: int(one.id[1:]))

@@ -1,8 +1,7 @@
-"""Criteria of delay: E6 (under load), E7 (short flows), E13 (real time), E14 (AQM and ECN)."""
+"""Criteria of delay: E6 (under load), E7 (short flows), E13 (real time)."""
 
 from __future__ import annotations
 
-from itertools import product
 from statistics import median
 from typing import TYPE_CHECKING, Any, Final
 
@@ -29,7 +28,7 @@ _EXCHANGE: Final = {
 }
 
 
-def _queues(*, ecn: bool) -> dict[str, dict[str, Any]]:
+def queues(*, ecn: bool) -> dict[str, dict[str, Any]]:
     """Return queue disciplines by name."""
     marks = {"ecn": True} if ecn else {}
     return {
@@ -69,9 +68,9 @@ def _both_ways(law: Law) -> list[Scene]:
 
 
 def _under_load(plan: Plan) -> list[Check]:
-    queues = {f"{bdp} BDP": scenes.queue(_MBPS, _RTT_MS, bdp) for bdp in (1, 4)}
-    queues |= _queues(ecn=False)
-    places = [(name, _loaded(waiting, name)) for name, waiting in queues.items()]
+    found = {f"{bdp} BDP": scenes.queue(_MBPS, _RTT_MS, bdp) for bdp in (1, 4)}
+    found |= queues(ecn=False)
+    places = [(name, _loaded(waiting, name)) for name, waiting in found.items()]
     if plan.effort.thorough:
         places.append(("four up, four down", _both_ways))
     return [
@@ -221,79 +220,4 @@ REAL_TIME: Final = Criterion(
     "harms real-time flows more than {both}",
     missing="airtcp has no GCC, NADA or SCReAM: a constant rate and TFRC stand for them",
 )
-
-
-def _marked(law: Law, name: str, waiting: dict[str, Any], *, rival: bool) -> list[Scene]:
-    flows = [scenes.flow(law.tcp(ecn=True))]
-    flows += [scenes.flow(CUBIC.tcp(ecn=True), _OTHER)] if rival else []
-    table = scenes.shared(flows, _MBPS, _RTT_MS, waiting, seconds=40, warmup=10)
-    return [Scene(f"{name}, beside cubic" if rival else name, table)]
-
-
-def _managed(plan: Plan) -> list[Check]:
-    del plan
-    queues = {"RED": {"kind": "red", "ecn": True}, **_queues(ecn=True)}
-    checks: list[Check] = []
-    for (name, waiting), rival in product(queues.items(), (False, True)):
-
-        def made(
-            law: Law,
-            name: str = name,
-            waiting: dict[str, Any] = waiting,
-            *,
-            rival: bool = rival,
-        ) -> list[Scene]:
-            return _marked(law, name, waiting, rival=rival)
-
-        if rival:
-            checks.append(
-                Check(
-                    f"{name}, beside cubic",
-                    made,
-                    lambda rep: rep.goodput(_OTHER),
-                    bounds.at_least(0.9, "all"),
-                    "rival's goodput",
-                    "Mb/s",
-                    1e-6,
-                )
-            )
-            continue
-        checks += [
-            Check(
-                name,
-                made,
-                lambda rep: rep.link(LINK)["utilisation"],
-                bounds.AS_GOOD,
-                "utilisation",
-            ),
-            Check(
-                name,
-                made,
-                lambda rep: rep.link(LINK)["queue_delay_p95_s"] or 0.0,
-                bounds.DELAY,
-                "p95 wait",
-                "ms",
-                1e3,
-            ),
-            Check(
-                name,
-                made,
-                lambda rep: rep.sent_again(LAW),
-                bounds.MARKED,
-                "sent again",
-                "%",
-                100.0,
-            ),
-        ]
-    return checks
-
-
-MANAGED: Final = Criterion(
-    "E14",
-    "AQM and ECN",
-    "RFC 9743 7.1",
-    _managed,
-    "does worse than {first} with managed queues",
-    missing="no row for L4S yet; airtcp has no CAKE",
-)
-EVERY: Final = (UNDER_LOAD, SHORT_FLOWS, REAL_TIME, MANAGED)
+EVERY: Final = (UNDER_LOAD, SHORT_FLOWS, REAL_TIME)

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 
 STANDARD: Final = ("reno", "cubic")
 """The laws on the standards track: what the others are held against (RFC 5681, RFC 9438)."""
+_SCALABLE: Final = ("prague",)
+"""Laws that answer the share of marked packets (RFC 9331)."""
+_L4S: Final[dict[str, Any]] = {"ecn": True, "accecn": True, "ect": "ect1"}
+"""Keys of a connection with such a law (RFC 9331, section 4)."""
 _FIXED: Final = ("congestion", "profile", "receive_buffer")
 """Keys of the connection that an evaluation sets itself."""
 
@@ -63,6 +67,15 @@ class Law:
             "congestion": self.name if plain else {named: self.name, **self.of_law},
         }
 
+    def marked(self) -> dict[str, Any]:
+        """Return the table `tcp` of a flow that uses it with ECN: a scalable law as L4S has it."""
+        return self.tcp(**(_L4S if self.is_scalable else {"ecn": True}))
+
+    @property
+    def is_scalable(self) -> bool:
+        """Whether it answers the share of marked packets."""
+        return (self.name in _SCALABLE and not self.sources) or self.of_tcp.get("ect") == "ect1"
+
     def same(self, other: Law) -> bool:
         """Return whether another name means the same law with the same keys."""
         return self.tcp() == other.tcp()
@@ -70,6 +83,8 @@ class Law:
 
 CUBIC: Final = Law("cubic", "cubic")
 """The law of flows that stand for what else is on a link."""
+SCALABLE: Final = Law("prague", "prague")
+"""The law of the scalable flow in the queue of L4S."""
 
 
 def read_law(given: Tcp, option: str = "LAW") -> Law:
