@@ -50,7 +50,8 @@ def test_a_capture_reads_the_counters_of_the_receivers(accecn: str, tmp_path: Pa
     ]
     found = [value for value in told if value is not None]
     assert len(found) == (2 if accecn == "true" else 1)
-    # The marks of the last round trip are still on their way; without AccECN the other flow's are not told.
+    # The marks of the last round trip are still on their way; without AccECN the other flow's are
+    # not told.
     assert 50 < sum(found) <= marks
     if accecn == "true":
         assert sum(found) >= marks - 8

@@ -41,9 +41,7 @@ def _alone(name: str, waiting: dict[str, Any]) -> list[Check]:
         return rep.link(LINK)["queue_delay_p95_s"] or 0.0
 
     return [
-        Check(
-            name, made, lambda rep: rep.link(LINK)["utilisation"], bounds.AS_GOOD, "utilisation"
-        ),
+        Check(name, made, lambda rep: rep.link(LINK)["utilisation"], bounds.AS_GOOD, "utilisation"),
         Check(name, made, wait, bounds.DELAY, "p95 wait", "ms", 1e3),
         Check(name, made, lambda rep: rep.sent_again(LAW), bounds.MARKED, "sent again", "%", 100.0),
     ]

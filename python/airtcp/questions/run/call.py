@@ -119,8 +119,9 @@ def run(
     if isinstance(scenario, Mapping):
         scenarios.only_table(text)
         scenario, text = scenarios.IN_PYTHON, scenarios.table_text(scenario)
-    if not isinstance(scenario, str | os.PathLike):
-        kind = type(scenario).__name__
+    given: object = scenario
+    if not isinstance(given, str | os.PathLike):
+        kind = type(given).__name__
         message = (
             f"scenario is of {kind}: airtcp.run reads one; expected a path, or a table as a dict"
         )
