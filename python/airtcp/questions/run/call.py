@@ -119,14 +119,14 @@ def run(
     if isinstance(scenario, Mapping):
         scenarios.only_table(text)
         scenario, text = scenarios.IN_PYTHON, scenarios.table_text(scenario)
-    given: object = scenario
-    if not isinstance(given, str | os.PathLike):
-        kind = type(given).__name__
+    try:
+        path = Path(scenario)
+    except TypeError:
+        kind = type(scenario).__name__
         message = (
             f"scenario is of {kind}: airtcp.run reads one; expected a path, or a table as a dict"
         )
-        raise TypeError(message)
-    path = Path(scenario)
+        raise TypeError(message) from None
     name = printable(str(path))
     laws, put = own_laws(law, tcp, law_timeout)
     asked = RunSettings(
