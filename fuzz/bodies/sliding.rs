@@ -14,7 +14,7 @@ const STEPS: usize = 300;
 const MAX_SENT: u32 = 40_000;
 
 /// A datagram whose first words are near those that the end has sent, so that some of it is acceptable.
-fn datagram(input: &mut Bytes<'_>, last: &[u32; 2]) -> Datagram {
+fn datagram(input: &mut Bytes<'_>, last: [u32; 2]) -> Datagram {
     let choice = input.u8();
     let flags = input.u8();
     let count = usize::from(choice % 9);
@@ -32,7 +32,7 @@ fn datagram(input: &mut Bytes<'_>, last: &[u32; 2]) -> Datagram {
     let payload = input.slice(usize::from(input.0.first().copied().unwrap_or_default()));
     let mut bytes = vec![flags, u8::narrow(count)];
     bytes.extend(u16::narrow(payload.len()).to_be_bytes());
-    words.iter().for_each(|word| bytes.extend(word.to_be_bytes()));
+    bytes.extend(words.iter().flat_map(|word| word.to_be_bytes()));
     bytes.extend(payload);
     if choice & 128 != 0 {
         bytes.truncate(usize::from(input.u8()));
@@ -66,7 +66,7 @@ pub(crate) fn sliding(bytes: &[u8]) {
         }
         match input.u8() % 8 {
             0..=2 => {
-                let packet = datagram(&mut input, &last);
+                let packet = datagram(&mut input, last);
                 arrived += 1;
                 end.handle(now, packet, &mut cx);
             }

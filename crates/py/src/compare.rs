@@ -48,6 +48,7 @@ struct Options {
 /// label)` is called during the work. `crew` is this process's part among several that share the jobs.
 #[pyfunction]
 #[pyo3(signature = (paths, options, progress = None, laws = None, crew = None))]
+#[expect(clippy::needless_pass_by_value, reason = "arguments from Python come as values")]
 pub(crate) fn compare(
     py: Python<'_>,
     paths: Vec<PathBuf>,

@@ -47,6 +47,7 @@ pub(crate) fn parsable(text: &str, name: &str) -> PyResult<()> {
 /// that share the jobs.
 #[pyfunction]
 #[pyo3(signature = (text, name, options, progress = None, laws = None, crew = None))]
+#[expect(clippy::needless_pass_by_value, reason = "arguments from Python come as values")]
 pub(crate) fn run(
     py: Python<'_>,
     text: &str,

@@ -29,6 +29,7 @@ struct Options {
 /// name, and `crew` is this process's part among several that share the jobs.
 #[pyfunction]
 #[pyo3(signature = (options, progress = None, laws = None, crew = None))]
+#[expect(clippy::needless_pass_by_value, reason = "arguments from Python come as values")]
 pub(crate) fn compare_schemes(
     py: Python<'_>,
     options: &str,

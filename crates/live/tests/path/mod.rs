@@ -62,6 +62,7 @@ impl Numbers {
     }
 
     /// What a server gives a measurement, at this time since 1970.
+    #[allow(clippy::unnecessary_wraps, reason = "a driver may have no more numbers")]
     pub(crate) fn fresh(&mut self, wall: i64) -> Option<Fresh> {
         Some(Fresh { number: self.nonce(), wall })
     }

@@ -88,7 +88,7 @@ impl Controller {
             self.update(wait(self.next), config);
             self.next += config.update;
             // At a bound to which all later updates lead, too: only the last one counts.
-            let stays = self.base == before
+            let stays = self.base.total_cmp(&before).is_eq()
                 && (oldest.is_none() && last == Span::ZERO
                     || oldest.is_some() && self.base >= 1.0 && self.last > config.target);
             let left = now.since(self.next).0 / config.update.0;

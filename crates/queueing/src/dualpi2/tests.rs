@@ -62,7 +62,8 @@ fn the_base_probability() {
     assert!((c.coupled(&config) - 0.2352).abs() < 1e-12);
     assert!((c.classic() - 0.013_829_76).abs() < 1e-12);
     // Equation (1): p_C = (p_CL / k)^2.
-    let by_equation = (c.coupled(&config) / config.coupling).powi(2);
+    let share = c.coupled(&config) / config.coupling;
+    let by_equation = share * share;
     assert!((c.classic() - by_equation).abs() < 1e-15);
     // To an empty queue: -0.16 x 0.015 - 3.2 x 0.025 = -0.0824.
     c.update(Span::ZERO, &config);

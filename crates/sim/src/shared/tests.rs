@@ -77,7 +77,7 @@ fn pair() -> (Pair, impl FnOnce() -> Ear + Send) {
 fn call(place: &Mutex<Vec<usize>>, report: impl Fn(usize) -> bool) -> Vec<Option<u64>> {
     let packing = Packing {
         // Odd results have no text.
-        pack: |x: &u64| (x % 2 == 0).then(|| x.to_string()),
+        pack: |x: &u64| x.is_multiple_of(2).then(|| x.to_string()),
         unpack: |text: &str| text.parse().ok(),
     };
     let job = |i: usize, _: &Stop| {

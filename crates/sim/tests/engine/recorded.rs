@@ -7,6 +7,7 @@
 //! ```text
 //! AIRTCP_WRITE=1 cargo test --profile checked -p airtcp-sim --test engine recorded
 //! ```
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

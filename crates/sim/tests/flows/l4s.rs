@@ -19,9 +19,8 @@ fn run(queue: &str, flows: &[&str]) -> Replication {
          delay = \"10 ms\"\nqueue = {{ {queue} }}\n"
     );
     for tcp in flows {
-        text += &format!(
-            "[[flows]]\nfrom = \"a\"\nto = \"b\"\ntcp = {{ profile = \"linux\", {tcp} }}\n"
-        );
+        text += "[[flows]]\nfrom = \"a\"\nto = \"b\"\n";
+        text += &["tcp = { profile = \"linux\", ", tcp, " }\n"].concat();
     }
     run_first(&text)
 }

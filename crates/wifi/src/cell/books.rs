@@ -27,6 +27,7 @@ pub(super) struct Books {
 }
 
 /// MPDUs of an A-MPDU in a row that are alike.
+#[derive(Clone, Copy)]
 struct Row {
     class: Class,
     bytes: u32,

@@ -209,6 +209,7 @@ pub enum Ect {
 }
 
 impl Ect {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
     pub(super) fn is_default(&self) -> bool {
         *self == Self::Ect0
     }

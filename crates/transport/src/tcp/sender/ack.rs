@@ -81,8 +81,7 @@ impl Sender {
         }
         let fast = self.recovery.is_fast();
         let new = info.ack > self.una;
-        let first_sacked = sacked.map(|(first, _)| now.since(first));
-        let sacked = sacked.map(|(_, last)| last);
+        let (first_sacked, sacked) = sacked.map(|(first, last)| (now.since(first), last)).unzip();
         let newest = if new {
             self.advance(now, &info, first_sacked, env, cx)
         } else {

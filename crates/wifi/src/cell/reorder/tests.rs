@@ -66,7 +66,7 @@ impl Both {
         let limits = (WINDOW, TIMEOUT);
         let packets = Deliveries { first: delivery, more: Vec::new() };
         let Self { buffers, place, out, .. } = self;
-        let taken = now.0 % 2 == 0 && buffers.take_next(*place, sequence, delivery, out)
+        let taken = now.0.is_multiple_of(2) && buffers.take_next(*place, sequence, delivery, out)
             || buffers.take(now, *place, sequence, limits, packets, out).is_ok();
         let new = number >= self.start && !self.waiting.contains_key(&number);
         if new {
