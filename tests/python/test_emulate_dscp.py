@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 import airtcp
-
 from test_emulate import emulate, needs_namespaces, needs_program, refused, start
 
 if TYPE_CHECKING:
