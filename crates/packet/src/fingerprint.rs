@@ -100,7 +100,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::{Ecn, EndpointId, Flags, Kind, Pool, SackBlock, Segment, Seq, Side};
+    use crate::{Ecn, EndpointId, Flags, Kind, Pool, SackBlock, Segment, Seq, Service, Side};
 
     type Happened = (Nanos, Fate, u64, Packet);
 
@@ -168,9 +168,20 @@ mod tests {
         all
     }
 
+    /// Real packets with each class of service but best effort, which simulated packets have.
+    fn services() -> [Happened; 3] {
+        let to = EndpointId::new(0, Side::Server);
+        [Service::Background, Service::Video, Service::Voice].map(|service| {
+            let mut segment = Segment::default();
+            segment.set_service(service);
+            (Nanos(1), Fate::Arrived, 5, Packet { to, segment })
+        })
+    }
+
     #[test]
     fn every_field_changes_the_fingerprint() {
-        let all = different();
+        let mut all = different();
+        all.extend(services());
         let found: BTreeSet<String> = all.iter().map(|one| of(&[*one])).collect();
         assert_eq!(found.len(), all.len());
     }

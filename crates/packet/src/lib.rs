@@ -12,6 +12,7 @@ mod headers;
 mod pool;
 mod segment;
 mod seq;
+mod service;
 
 pub use ack_bitmap::AckBitmap;
 pub use device::Completed;
@@ -21,6 +22,7 @@ pub use headers::{IP_HEADER, TCP_HEADER, UDP_HEADER};
 pub use pool::{DropCount, Dropped, PacketId, Pool};
 pub use segment::{CODED_WORDS, Kind, NO_WINDOW_SCALE, SackBlock, Segment};
 pub use seq::Seq;
+pub use service::Service;
 
 use std::fmt;
 

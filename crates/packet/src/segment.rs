@@ -7,7 +7,7 @@
 use airtcp_units::Narrow;
 use std::fmt;
 
-use crate::{Ecn, Flags, IP_HEADER, Seq, TCP_HEADER, UDP_HEADER};
+use crate::{Ecn, Flags, IP_HEADER, Seq, Service, TCP_HEADER, UDP_HEADER};
 
 /// Value of [`Segment::window_scale`] when the option is absent.
 pub const NO_WINDOW_SCALE: u8 = u8::MAX;
@@ -67,8 +67,9 @@ pub struct Segment {
     pub flags: Flags,
     /// Window scale option of a SYN; [`NO_WINDOW_SCALE`] if absent.
     pub window_scale: u8,
-    /// Number of SACK blocks, timestamps present, SACK permitted, loss mark, flag AE; in the upper half the bytes of headers that
-    /// the record does not say ([`Segment::set_more_headers`]).
+    /// Number of SACK blocks, timestamps present, SACK permitted, loss mark, flag AE; in the upper half the bytes of
+    /// headers that the record does not say ([`Segment::set_more_headers`]), and in its two low bits, which such a
+    /// length does not need, the class of service.
     options: u16,
     /// ECN field of the IP header.
     pub ecn: Ecn,
@@ -82,8 +83,9 @@ const SACK_PERMITTED: u16 = 0x10;
 const CODING_PERMITTED: u16 = 0x20;
 const LOSS_MARK: u16 = 0x40;
 const AE: u16 = 0x80;
-/// Place of the bytes of headers that the record does not say.
+/// Place of the bytes of headers that the record does not say, and of the class of service.
 const MORE_HEADERS: u32 = 8;
+const SERVICE: u16 = 0x0300;
 /// Kind, length and identifier of an experimental option (RFC 6994).
 const EXPERIMENTAL: u32 = 4;
 
@@ -128,9 +130,20 @@ impl Segment {
         let Ok(more) = u8::try_from(bytes) else { return false };
         let fits = more.is_multiple_of(4);
         if fits {
-            self.options = self.options & u16::from(u8::MAX) | u16::from(more) << MORE_HEADERS;
+            let others = u16::from(u8::MAX) | SERVICE;
+            self.options = self.options & others | u16::from(more) << MORE_HEADERS;
         }
         fits
+    }
+
+    /// The class of service of a real packet; best effort of others, whose class is that of their flow.
+    pub const fn service(&self) -> Service {
+        Service::from_bits(self.options >> MORE_HEADERS)
+    }
+
+    /// Sets this class.
+    pub const fn set_service(&mut self, service: Service) {
+        self.options = self.options & !SERVICE | service.bits() << MORE_HEADERS;
     }
 
     /// A coded segment with these words, cut to [`CODED_WORDS`]. The record stays one cache line: the
@@ -209,12 +222,14 @@ impl Segment {
         } = *self;
         let pair = |low: u32, high: u32| u64::from(high) << 32 | u64::from(low);
         let lengths = u64::from(len) | u64::from(window) << 16 | u64::from(mss) << 32;
+        let service = u64::from(options & SERVICE) >> MORE_HEADERS;
+        let options = options & !SERVICE;
         // The two bits of ECN have the place of the lowest bits of a length that is a multiple of four.
         let bits = u64::from(flags.0) | u64::from(window_scale) << 8 | u64::from(options) << 16;
         let words = [
             pair(seq.0, ack.0),
             pair(timestamps.0, timestamps.1),
-            lengths | (kind as u64) << 48,
+            lengths | (kind as u64) << 48 | service << 50,
             bits | u64::from(ecn.bits()) << 24,
         ];
         let more = options & SACK_COUNT > 0 || kind == Kind::Coded;
@@ -352,7 +367,8 @@ impl Segment {
             Kind::Udp => UDP_HEADER,
             Kind::Tcp | Kind::Coded => TCP_HEADER + self.options_len(),
         };
-        IP_HEADER + header + u32::from(self.options >> MORE_HEADERS) + u32::from(self.len)
+        let more = (self.options & !SERVICE) >> MORE_HEADERS;
+        IP_HEADER + header + u32::from(more) + u32::from(self.len)
     }
 }
 
@@ -435,6 +451,13 @@ mod tests {
             }
         }
         assert!(!s.set_more_headers(3) && !s.set_more_headers(256));
+        for dscp in [46, 8, 32, 0] {
+            let service = Service::of_dscp(dscp);
+            s.set_service(service);
+            assert!(s.set_more_headers(20));
+            assert_eq!((s.service(), s.wire_len()), (service, 1060));
+            assert_eq!(s.options & SACK_COUNT, 0);
+        }
         let mut datagram = Segment::datagram(0, 100);
         datagram.set_more_headers(20);
         assert_eq!(datagram.wire_len(), 148);

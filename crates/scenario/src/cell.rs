@@ -4,7 +4,7 @@ use airtcp_queueing::QueueConfig;
 use airtcp_units::{BitRate, Probability};
 use airtcp_wifi::cell::{Capture, Sensing, check_aggregation};
 use airtcp_wifi::interference::InterferenceConfig;
-use airtcp_wifi::mac::MacConfig;
+use airtcp_wifi::mac::{AccessMethod, MacConfig};
 use airtcp_wifi::phy::error::{ErrorModel, ErrorModelConfig};
 use airtcp_wifi::phy::fading::FadingConfig;
 use airtcp_wifi::phy::noise::NoiseConfig;
@@ -14,7 +14,7 @@ use airtcp_wifi::phy::{
 };
 use airtcp_wifi::places::layout::Layout;
 use airtcp_wifi::rate::RateConfig;
-use airtcp_wifi::scheme::{self, SchemeConfig, Seams};
+use airtcp_wifi::scheme::{self, ControlCategory, SchemeConfig, Seams};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -133,6 +133,10 @@ pub struct CellSpec {
     /// Schemes against unfair shares of the cell. Default: none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub schemes: Vec<SchemeConfig>,
+    /// True if the access category of a real packet (`airtcp emulate`) follows its DSCP, as RFC 8325 and Linux map it,
+    /// in place of the category of the flow that makes way. For cells with EDCA.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub dscp: bool,
     /// Queue of each station and of the access point. Default: "drop-tail", and "per-station" at the access point of
     /// 802.11n, ac and ax.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -233,6 +237,22 @@ impl CellSpec {
         Ok(())
     }
 
+    /// Refuses to read DSCPs without access categories, and where a scheme takes the category of an ACK from its data.
+    fn check_dscp(&self, path: &str, seams: &Seams) -> Result<(), ScenarioError> {
+        if !self.dscp {
+            return Ok(());
+        }
+        let message = if self.mac.access == AccessMethod::Dcf {
+            "needs access categories, and mac.access is \"dcf\": set mac.access = \"edca\", or omit it"
+        } else if seams.stations.iter().any(|one| one.control == ControlCategory::OfData) {
+            "gives each packet the category of its own DSCP, and schemes has \"same-category\", which gives an ACK \
+             that of its data: omit one of them"
+        } else {
+            return Ok(());
+        };
+        Err(ScenarioError::at(format!("{path}.dscp"), message))
+    }
+
     /// Checks what does not depend on a seed.
     pub(crate) fn check(&self, path: &str) -> Result<(), ScenarioError> {
         let at = |table: &str| {
@@ -273,6 +293,7 @@ impl CellSpec {
         check_aggregation(&self.mac, self.standard, &seams.stations).map_err(at("mac"))?;
         self.mac.check_ofdma(self.standard).map_err(at("mac"))?;
         self.check_ofdma(path)?;
+        self.check_dscp(path, &seams)?;
         let ranges = matches!(self.propagation.path_loss, PathLossConfig::Ranges(_));
         if ranges && seams.stations.iter().any(|station| station.power_gain_db > 0.0) {
             let message = "has \"power-classes\", which has no effect with the path loss \"ranges\": \

@@ -45,6 +45,24 @@ fn access_categories_without_edca() {
 }
 
 #[test]
+fn dscps_without_access_categories() {
+    let with = |keys: &str| refusal(&format!("{CELL}dscp = true\n{keys}\n{}", flow("")));
+    let said = with("");
+    assert!(
+        said.starts_with("cells[0].dscp: needs access categories, and mac.access is"),
+        "{said}"
+    );
+    let edca = "mac.access = \"edca\"";
+    assert_eq!(with(edca), "");
+    let said = with(&format!("{edca}\nschemes = [{{ scheme = \"same-category\" }}]"));
+    assert!(
+        said.contains("cells[0].dscp: gives each packet the category of its own DSCP"),
+        "{said}"
+    );
+    assert_eq!(with(&format!("{edca}\nschemes = [{{ scheme = \"ftca\" }}]")), "");
+}
+
+#[test]
 fn a_rate_of_rts_without_rts() {
     let with = |keys: &str| refusal(&format!("{CELL}{keys}\n{}", flow("")));
     let said = with("mac = { rts_rate = \"6 Mb/s\" }");

@@ -220,6 +220,7 @@ fn station_queues(
         queues,
         by_receiver,
         categories,
+        reads_dscp: spec.dscp,
         below: spec.mac.hardware_queue.unwrap_or_default() as usize,
     })
 }

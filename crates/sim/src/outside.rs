@@ -12,7 +12,7 @@
 //!
 //! The ends of real flows are endpoints as those of simulated flows, so that queues tell flows apart. Each pair of ports
 //! has as many as the driver asks for, in the place of the first simulated flow between the two nodes, and with its access
-//! categories.
+//! categories, or with those of the packets' DSCP in a cell with `dscp`.
 
 use airtcp_packet::{EndpointId, Segment, Side};
 use airtcp_probe::{EventSource, Probe};
@@ -22,7 +22,7 @@ use airtcp_transport::tcp::LossNotification;
 use airtcp_units::{Nanos, Narrow};
 
 use crate::build::boundary::{scheme_name, scheme_of};
-use crate::build::check::check;
+use crate::build::check::check_flows;
 use crate::build::paths::{path, routes};
 use crate::build::{TraceLoader, build};
 use crate::results::place;
@@ -62,9 +62,8 @@ impl<P: Probe> Outside<P> {
     ) -> Result<Self, ScenarioError> {
         let (given, ports) = (plan.clone(), plan.outside_nodes());
         let mut plan = plan.clone();
-        plan.scenario.outside.clear();
         refuse(&plan)?;
-        check(&plan)?;
+        check_flows(&plan)?;
         let first = plan.flows.len();
         let pairs = open(&mut plan, &ports, slots)?;
         let mut world = build(&plan, Seed::new(plan.scenario.seed), load, probe)?;

@@ -387,9 +387,12 @@ impl<P: Probe> World<P> {
             self.cross_boundary(packet, number);
             return;
         };
-        let categories = [to, to.peer()].map(|end| self.endpoints[end.index()].category);
+        let mut categories = [to, to.peer()].map(|end| self.endpoints[end.index()].category);
         let medium = &self.media[hop.medium as usize];
         let segment = &self.pool.get(packet).segment;
+        if medium.reads_dscp(hop.from) && self.is_outside(to) {
+            categories[0] = segment.service().into();
+        }
         let category = medium.category(hop.from, segment, categories);
         self.enqueue_for_air(hop, category, packet);
     }

@@ -157,9 +157,10 @@ impl Emulation {
         let flow = packet.tuple.map_or(0, |tuple| self.flows[pair].number(tuple));
         let wire = packet.segment.wire_len();
         if flow == 0 {
-            let ecn = packet.segment.ecn;
+            let (ecn, service) = (packet.segment.ecn, packet.segment.service());
             let len = u16::try_from(wire).unwrap_or(u16::MAX);
             packet.segment = Segment::raw(len, ecn);
+            packet.segment.set_service(service);
         }
         let Some(end) = self.outside.end(port, to, flow) else { return };
         self.flows[pair].enter(flow);

@@ -13,7 +13,7 @@
 
 use std::net::{Ipv6Addr, SocketAddr};
 
-use airtcp_packet::{Ecn, Segment};
+use airtcp_packet::{Ecn, Segment, Service};
 use airtcp_wire::{ipv4, ipv6, segment, tcp, udp};
 
 /// Bytes of a frame that decide its record.
@@ -98,12 +98,19 @@ fn raw(len: usize, ecn: Ecn) -> Segment {
     Segment::raw(u16::try_from(len).unwrap_or(u16::MAX).max(1), ecn)
 }
 
+/// A packet of IP, of which the length and the two fields of its former octet of the type of service are known.
+fn of_ip(len: usize, ecn: u8, dscp: u8) -> Segment {
+    let mut segment = raw(len, Ecn::from_bits(ecn));
+    segment.set_service(Service::of_dscp(dscp));
+    segment
+}
+
 /// A packet of IPv4; `None` if its header is cut off or contradicts the length of the frame.
 fn of_ipv4(body: &[u8], room: usize, unknown: Packet) -> Option<Packet> {
     let ip = ipv4::Packet::new_checked(body).filter(|ip| ip.version() == 4)?;
     let total = Some(ip.total_len()).filter(|total| (ip.header_len()..=room).contains(total))?;
-    let ecn = Ecn::from_bits(ip.ecn());
-    let rest = Packet { segment: raw(total, ecn), ip_id: ip.ident(), ..unknown };
+    let segment = of_ip(total, ip.ecn(), ip.dscp());
+    let rest = Packet { segment, ip_id: ip.ident(), ..unknown };
     if ip.is_fragment() {
         return Some(rest);
     }
@@ -122,8 +129,7 @@ fn of_ipv6(body: &[u8], room: usize, unknown: Packet) -> Parsed {
         return Parsed::Packet(unknown);
     }
     let upper = ip.upper();
-    let ecn = Ecn::from_bits(ip.ecn());
-    let rest = Packet { segment: raw(total, ecn), ..unknown };
+    let rest = Packet { segment: of_ip(total, ip.ecn(), ip.dscp()), ..unknown };
     if upper.fragment.is_some() {
         return Parsed::Packet(rest);
     }
@@ -170,6 +176,7 @@ fn transport(
         }
         _ => return None,
     };
+    segment.set_service(rest.segment.service());
     let more = total.checked_sub(segment.wire_len() as usize)?;
     if !segment.set_more_headers(more) {
         return None;

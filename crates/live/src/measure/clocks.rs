@@ -7,7 +7,7 @@
 //! `here` is when the echo was sent and `there` when it arrived, each by its own clock; `trip` is the round trip without the
 //! time in which the server had the echo (RFC 5905, section 8). The least delay of a direction may lie anywhere between 0
 //! and `trip`, hence the bound. A drift is of opposite sign in the two directions. Where these differ in more than the sign, the
-//! least delay of one of them changed, and half of the difference is the error.
+//! least delay of one of them changed, and half of the difference adds to the error.
 
 use serde::Serialize;
 
@@ -59,7 +59,7 @@ fn drift(up: Option<Line>, down: Option<Line>) -> Option<(f64, f64)> {
     let found = match (up, down) {
         (Some(up), Some(down)) => {
             let differ = (up.slope + down.slope).abs() / 2.0;
-            ((up.slope - down.slope) / 2.0, differ.max(f64::midpoint(up.error, down.error)))
+            ((up.slope - down.slope) / 2.0, differ + f64::midpoint(up.error, down.error))
         }
         (Some(up), None) => (up.slope, up.error),
         (None, Some(down)) => (-down.slope, down.error),

@@ -24,13 +24,21 @@ const SLIDING_OPENING: u64 = TCP_HEADERS + 8;
 /// The minimum mss and its headers.
 const MIN_FOR_TCP: u64 = 48 + TCP_HEADERS;
 
+/// Checks a plan without real traffic.
+///
+/// # Errors
+/// What is for real traffic only; the first flow that cannot run, and the hop that prevents it.
+pub(crate) fn check(plan: &Resolved) -> Result<(), ScenarioError> {
+    refuse_outside(plan)?;
+    check_flows(plan)
+}
+
 /// Checks every flow against the hops of its path.
 ///
 /// # Errors
 /// The first flow that cannot run, and the hop that prevents it.
-pub(crate) fn check(plan: &Resolved) -> Result<(), ScenarioError> {
+pub(crate) fn check_flows(plan: &Resolved) -> Result<(), ScenarioError> {
     super::memory::check(plan)?;
-    refuse_outside(plan)?;
     let routes = routes(plan);
     let limited = !plan.cells.is_empty() || plan.links.iter().any(|l| l.direction.mtu.is_some());
     for flow in &plan.flows {
@@ -61,15 +69,22 @@ pub(crate) fn check(plan: &Resolved) -> Result<(), ScenarioError> {
     Ok(())
 }
 
-/// Refuses real traffic in a run.
+/// Refuses what is for real traffic in a run.
 fn refuse_outside(plan: &Resolved) -> Result<(), ScenarioError> {
-    if plan.scenario.outside.is_empty() {
-        return Ok(());
+    if !plan.scenario.outside.is_empty() {
+        return Err(ScenarioError::at(
+            "outside",
+            "names nodes for real traffic, which a run does not have: use airtcp emulate, or take the tables out",
+        ));
     }
-    Err(ScenarioError::at(
-        "outside",
-        "names nodes for real traffic, which a run does not have: use airtcp emulate, or take the tables out",
-    ))
+    match plan.cells.iter().find(|cell| cell.spec.dscp) {
+        None => Ok(()),
+        Some(cell) => Err(ScenarioError::at(
+            format!("{}.dscp", cell.path),
+            "is for real packets, which a run does not have: use airtcp emulate, or omit the key and set \
+             access_category of the flows",
+        )),
+    }
 }
 
 /// One hop of a flow's path.

@@ -12,7 +12,7 @@ use airtcp_random::Seed;
 use airtcp_scenario::{OneWay, Resolved, Scenario, ScenarioError};
 
 use super::Outside;
-use crate::build::check::check;
+use crate::build::check::check_flows;
 use crate::build::{TraceLoader, link_key};
 
 impl<P: Probe> Outside<P> {
@@ -29,7 +29,7 @@ impl<P: Probe> Outside<P> {
                 ready.push((number, self.prepared(old, new, load)?));
             }
         }
-        check(&Resolved { scenario: without_outside(to), ..to.clone() })?;
+        check_flows(to)?;
         self.changes += 1;
         for (number, (link, queue)) in ready {
             self.world.change(number, link, queue);
@@ -91,8 +91,4 @@ const CANNOT_CHANGE: &str = "cannot change while it runs: expected the rate, slo
 /// A scenario without its links.
 fn rest(plan: &Resolved) -> Scenario {
     Scenario { links: Vec::new(), ..plan.scenario.clone() }
-}
-
-fn without_outside(plan: &Resolved) -> Scenario {
-    Scenario { outside: Vec::new(), ..plan.scenario.clone() }
 }

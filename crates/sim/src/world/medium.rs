@@ -27,6 +27,8 @@ pub(crate) struct StationQueues {
     pub(crate) by_receiver: Vec<bool>,
     /// Access categories per station.
     pub(crate) categories: usize,
+    /// True if the access category of a real packet follows its DSCP.
+    pub(crate) reads_dscp: bool,
     /// Packets that each queue's station holds below it.
     pub(crate) below: usize,
 }
@@ -71,6 +73,8 @@ pub(crate) struct Medium {
     station_queues: Vec<usize>,
     /// First station of each cell, then the number of stations.
     cells: Vec<usize>,
+    /// By station, true if the access category of a real packet follows its DSCP.
+    reads_dscp: Vec<bool>,
     /// Node of each station.
     pub(crate) nodes: Vec<u32>,
     /// Number of its first queue among all queues of the run.
@@ -102,6 +106,7 @@ impl Medium {
             shares_airtime: false,
             station_queues: vec![0],
             cells: vec![0],
+            reads_dscp: Vec::new(),
             nodes: Vec::new(),
             first_queue,
             number,
@@ -109,7 +114,8 @@ impl Medium {
             timers,
             starts,
         };
-        for StationQueues { nodes, queues, by_receiver, categories, below } in station_queues {
+        for own in station_queues {
+            let StationQueues { nodes, queues, by_receiver, categories, reads_dscp, below } = own;
             let each = by_receiver.into_iter().flat_map(|own| (0..categories).map(move |_| own));
             let named = each.zip(&queues).map(|(own, queue)| own && queue.names_receivers());
             medium.by_receiver.extend(named);
@@ -120,6 +126,7 @@ impl Medium {
                 .extend((medium.queues.len()..end).step_by(categories).map(|q| q + categories));
             medium.queues.extend(queues);
             medium.nodes.extend(nodes);
+            medium.reads_dscp.resize(medium.nodes.len(), reads_dscp);
             medium.cells.push(medium.nodes.len());
         }
         medium.waiting.resize_with(medium.queues.len(), VecDeque::new);
@@ -179,6 +186,11 @@ impl Medium {
 
     fn places(&self, station: NodeId) -> Range<usize> {
         self.station_queues[station.index()]..self.station_queues[station.index() + 1]
+    }
+
+    /// True if the access category of a real packet at a station follows its DSCP.
+    pub(crate) fn reads_dscp(&self, station: NodeId) -> bool {
+        self.reads_dscp[station.index()]
     }
 
     /// Access category of a packet at a station. `own` and `of_data` are the categories of its flow

@@ -20,6 +20,11 @@ impl<P: Probe> World<P> {
         }
     }
 
+    /// True if an endpoint stands for the world outside.
+    pub(super) fn is_outside(&self, end: EndpointId) -> bool {
+        matches!(self.endpoints[end.index()].transport, Transport::Outside)
+    }
+
     /// A packet for `to` enters at the other end of its flow, now. Events of this instant that are due have run. A packet
     /// longer than `longest` is dropped there.
     pub(crate) fn inject(&mut self, to: EndpointId, segment: Segment, longest: u64) {

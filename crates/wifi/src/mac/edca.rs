@@ -16,6 +16,7 @@
 
 use std::fmt;
 
+use airtcp_packet::Service;
 use airtcp_probe::ConfigError;
 use airtcp_units::Span;
 use schemars::JsonSchema;
@@ -52,6 +53,18 @@ impl Category {
             Self::BestEffort => "best-effort",
             Self::Video => "video",
             Self::Voice => "voice",
+        }
+    }
+}
+
+impl From<Service> for Category {
+    /// The category of a class of service (IEEE 802.11-2020 table 10-1).
+    fn from(service: Service) -> Self {
+        match service {
+            Service::BestEffort => Self::BestEffort,
+            Service::Background => Self::Background,
+            Service::Video => Self::Video,
+            Service::Voice => Self::Voice,
         }
     }
 }

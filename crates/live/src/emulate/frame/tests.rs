@@ -88,6 +88,30 @@ fn segments_have_their_exact_length() {
     }
 }
 
+/// The class of service is that of the DSCP, also of fragments and of what is neither TCP nor UDP.
+#[test]
+fn services() {
+    for (dscp, service) in [
+        (46, Service::Voice),
+        (34, Service::Video),
+        (8, Service::Background),
+        (0, Service::BestEffort),
+    ] {
+        let mut four = tcp_frame(false, 9, Ecn::Ect0);
+        four[ETHERNET + 1] = dscp << 2 | 2;
+        let mut six = tcp_frame(true, 9, Ecn::Ect0);
+        (six[ETHERNET], six[ETHERNET + 1]) = (0x60 | dscp >> 2, dscp << 6 | 0x20);
+        let mut fragment = four.clone();
+        fragment[ETHERNET + 6] = 0x20;
+        let mut icmp = four.clone();
+        icmp[ETHERNET + 9] = 1;
+        for frame in [&four, &six, &fragment, &icmp] {
+            let segment = packet(frame).segment;
+            assert_eq!((segment.service(), segment.ecn), (service, Ecn::Ect0));
+        }
+    }
+}
+
 /// What is no whole segment keeps its length and its ECN field.
 #[test]
 fn others_are_raw() {
