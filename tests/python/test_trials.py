@@ -86,7 +86,7 @@ def test_an_advice_is_a_run_of_the_same_seeds(voice: Any) -> None:
 def test_flows_that_starve_are_named_with_what_helps_all(voice: Any) -> None:
     said = answer(voice)
     assert said is not None
-    assert said.headline.startswith("The 3 downloads are slow because of the queue of ap: ")
+    assert said.headline.startswith("The three downloads are slow because of the queue of ap: ")
     assert said.headline.endswith("; call starves too.")
     assert starved.stalled_flows(voice) == ["call"]
     assert str(said.help).startswith("An ACK filter at the access point gives the slowest flow ")
@@ -112,7 +112,7 @@ def test_a_flow_that_has_little_to_send_does_not_starve() -> None:
     # The full medium comes after the flows that starve on it.
     said = answer(document)
     assert said is not None
-    assert said.headline.startswith("The 3 downloads starve: 0.10 Mb/s each, and the other ")
+    assert said.headline.startswith("The three downloads starve: 0.10 Mb/s each, and the other ")
     assert str(said.help).startswith("An ACK filter at the access point gives ")
     details = [getattr(part, "headline", "") for part in said.details]
     assert any(line.startswith("The medium of cell is full") for line in details)
@@ -122,7 +122,7 @@ def test_all_flows_of_a_direction_that_starves_are_named() -> None:
     document = _run("wifi-up-down")
     said = answer(document, "wifi-up-down.toml")
     assert said is not None
-    assert said.headline.startswith("The 4 downloads are slow because of the queue of ap: ")
+    assert said.headline.startswith("The four downloads are slow because of the queue of ap: ")
     # One that does not starve is not one of them.
     slow = [f"down{i}" for i in range(1, 4)]
     assert starved.with_siblings(document, slow) == ["down0", *slow]

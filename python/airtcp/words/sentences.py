@@ -53,6 +53,18 @@ def count(number: float) -> str:
     return text.replace("-", "\N{MINUS SIGN}")
 
 
+_IN_WORDS: Final = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight")
+
+
+def spelt(number: int) -> str:
+    """Write a small whole number as a word, so that it takes no place of a measured one.
+
+    >>> spelt(3), spelt(12)
+    ('three', '12')
+    """
+    return _IN_WORDS[number] if 0 <= number < len(_IN_WORDS) else count(number)
+
+
 def listed(names: Sequence[str]) -> str:
     """Write a list.
 

@@ -119,14 +119,7 @@ def run(
     if isinstance(scenario, Mapping):
         scenarios.only_table(text)
         scenario, text = scenarios.IN_PYTHON, scenarios.table_text(scenario)
-    try:
-        path = Path(scenario)
-    except TypeError:
-        kind = type(scenario).__name__
-        message = (
-            f"scenario is of {kind}: airtcp.run reads one; expected a path, or a table as a dict"
-        )
-        raise TypeError(message) from None
+    path = _path(scenario)
     name = printable(str(path))
     laws, put = own_laws(law, tcp, law_timeout)
     asked = RunSettings(
@@ -172,6 +165,17 @@ def run(
 
             found = trials.run_trials(json.loads(core.json()), run_with)
         return captures.placed(files, RunResult(core, asked, found), core)
+
+
+def _path(scenario: PathLike) -> Path:
+    try:
+        return Path(scenario)
+    except TypeError:
+        kind = type(scenario).__name__
+        message = (
+            f"scenario is of {kind}: airtcp.run reads one; expected a path, or a table as a dict"
+        )
+        raise TypeError(message) from None
 
 
 def _tried(

@@ -154,10 +154,10 @@ def _group(group: Group) -> str:
     >>> _group(Group("uploads", ("a",), 0.0, 0.0, 0.0))
     'the upload'
     >>> _group(Group("downloads of x", ("a", "b"), 0.0, 0.0, 0.0))
-    'the 2 downloads of x'
+    'the two downloads of x'
     """
     if len(group.flows) > 1:
-        return f"the {words.count(len(group.flows))} {_plural(group.name)}"
+        return f"the {words.spelt(len(group.flows))} {_plural(group.name)}"
     one = group.name.replace("loads", "load", 1) if "loads" in group.name else ""
     return f"the {one or f'flow {group.name}'}"
 

@@ -21,7 +21,6 @@ _KEYS: Final = {
 }
 """By key of a station that makes it slow: what the station then has."""
 _NAMES: Final = {"mcs": "MCS", "streams": "spatial streams", "guard_interval": "guard interval"}
-_COUNTS: Final = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight")
 
 
 def _own(document: RunDocument, limit: Limit) -> list[tuple[str, dict[str, Any], dict[str, Any]]]:
@@ -82,6 +81,6 @@ def _has(key: str, value: Any) -> str:
 
 
 def _count(key: str, value: Any) -> str:
-    if key == "streams" and isinstance(value, int) and value < len(_COUNTS):
-        return _COUNTS[value]
+    if key == "streams" and isinstance(value, int):
+        return words.spelt(value)
     return str(value)
