@@ -9,7 +9,7 @@
 
 use airtcp_units::{Nanos, Span};
 
-use super::DualPi2Config;
+use super::config::DualPi2Config;
 
 /// Marks the share of packets that a probability demands, evenly (`recur` of figure 4).
 #[derive(Debug, Clone, Copy, Default)]
