@@ -2,7 +2,7 @@
 
 use airtcp_packet::Pool;
 use airtcp_probe::{EventSource, NoProbe};
-use airtcp_units::{Bytes, Saturate};
+use airtcp_units::{Bytes, Probability, Saturate};
 
 use super::*;
 use crate::conformance::packet;
