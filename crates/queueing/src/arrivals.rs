@@ -86,6 +86,10 @@ impl<T> Arrivals<T> {
     pub(crate) fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
+
+    pub(crate) fn len(&self) -> usize {
+        self.list.len()
+    }
 }
 
 #[cfg(test)]

@@ -39,7 +39,6 @@ type Waiting = (PacketId, u32, Nanos);
 #[derive(Debug, Default)]
 struct Line {
     packets: Arrivals<Waiting>,
-    len: u32,
     recur: Recur,
 }
 
@@ -52,13 +51,7 @@ impl Line {
         }
     }
 
-    fn take(&mut self, place: usize) -> Option<Waiting> {
-        let waiting = self.packets.remove(place)?;
-        self.len -= 1;
-        Some(waiting)
-    }
-
-    /// Time since the arrival of the packet that waits longest; none if no packet waits.
+    /// Arrival of the packet that waits longest; none if no packet waits.
     fn since(&self) -> Option<Nanos> {
         self.packets.get(0).map(|waiting| waiting.2)
     }
@@ -88,17 +81,8 @@ const L: usize = 0;
 const C: usize = 1;
 
 impl DualPi2 {
-    /// The base probability p'.
-    pub const fn base_probability(&self) -> f64 {
-        self.controller.base
-    }
-
     fn catch_up(&mut self, now: Nanos) {
-        let [l, c] = &self.lines;
-        let oldest = match (l.since(), c.since()) {
-            (Some(l), Some(c)) => Some(l.min(c)),
-            (l, c) => l.or(c),
-        };
+        let oldest = self.lines.iter().filter_map(Line::since).min();
         self.controller.catch_up(now, oldest, &self.config);
     }
 
@@ -122,11 +106,11 @@ impl DualPi2 {
         self.credit += f64::from(len) * if line == L { weight } else { weight - 1.0 };
     }
 
-    /// What becomes of the packet that leaves a line of `len` packets, itself included, after a wait (figure 7).
-    fn judge(&mut self, line: usize, (len, wait): (u32, Span), ecn: Ecn) -> Fate {
+    /// What becomes of a packet that leaves its line, of which it is still part, after a wait (figure 7).
+    fn judge(&mut self, line: usize, wait: Span, ecn: Ecn) -> Fate {
         let Self { lines, controller, config, .. } = self;
         let (coupled, classic) = (controller.coupled(config), controller.classic());
-        let recur = &mut lines[line].recur;
+        let Line { packets, recur } = &mut lines[line];
         if line == C {
             if !recur.strikes(classic) {
                 return Fate::Pass;
@@ -137,7 +121,8 @@ impl DualPi2 {
         if coupled >= 1.0 {
             return if recur.strikes(classic) { Fate::Drop } else { Fate::Mark };
         }
-        let own = if len > config.ramp_packets { coupling::native(wait, config) } else { 0.0 };
+        let ramps = packets.len() > config.ramp_packets as usize;
+        let own = if ramps { coupling::native(wait, config) } else { 0.0 };
         if recur.strikes(own.max(coupled)) { Fate::Mark } else { Fate::Pass }
     }
 
@@ -156,15 +141,15 @@ impl DualPi2 {
                 }
                 return None;
             };
-            let packet = self.lines[line].packets.get(place)?;
-            if wanted.is_some_and(|wanted| !(wanted.fits)(packet.1)) {
+            let (id, len, since) = *self.lines[line].packets.get(place)?;
+            if wanted.is_some_and(|wanted| !(wanted.fits)(len)) {
                 return None;
             }
-            self.charge(line, packet.1);
-            let before = self.lines[line].len;
-            let (id, len, since) = self.lines[line].take(place)?;
+            self.charge(line, len);
             let ecn = cx.pool.get(id).segment.ecn;
-            match self.judge(line, (before, now.since(since)), ecn) {
+            let fate = self.judge(line, now.since(since), ecn);
+            self.lines[line].packets.remove(place);
+            match fate {
                 Fate::Drop => {
                     self.ledger.discard(now, id, len, DropReason::QueueEarly, cx);
                     continue;
@@ -191,7 +176,6 @@ impl Qdisc for DualPi2 {
         let (len, endpoint) = (packet.wire_len(), packet.to.index());
         let line = if matches!(packet.segment.ecn, Ecn::Ect1 | Ecn::Ce) { L } else { C };
         self.lines[line].packets.push_back((id, len, now), || endpoint);
-        self.lines[line].len += 1;
         self.ledger.enter(now, id, len, cx)
     }
 
