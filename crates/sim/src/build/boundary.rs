@@ -138,10 +138,10 @@ fn crossing<'a>(
     {
         return None;
     }
-    let air_hops = plan.air_hops();
+    let in_cell = |number: u32| plan.air_hop(number as usize).is_some_and(|hop| hop.cell == cell);
     let by_air = |from: usize, to: usize| -> Option<bool> {
         let next = hop_from(plan, routes, from, to, access_point)?;
-        Some(matches!(next, Hop::Air(hop) if air_hops[hop as usize].cell == cell))
+        Some(matches!(next, Hop::Air(number) if in_cell(number)))
     };
     let by_air = [by_air(flow.to, flow.from)?, by_air(flow.from, flow.to)?];
     let number = u32::narrow(number);

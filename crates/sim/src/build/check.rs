@@ -125,7 +125,12 @@ fn hops<'a>(
     node: usize,
     end: usize,
 ) -> Result<Vec<PathHop<'a>>, ScenarioError> {
-    let path = path(plan, routes, node, end).ok_or_else(|| {
+    let crossed = |hop| match hop {
+        Hop::Link(number) => Some(PathHop::Link(&plan.links[number as usize])),
+        Hop::Air(number) => Some(PathHop::Air(&plan.cells[plan.air_hop(number as usize)?.cell])),
+    };
+    let path = path(plan, routes, node, end);
+    path.and_then(|path| path.into_iter().map(crossed).collect()).ok_or_else(|| {
         ScenarioError::at(
             "flows",
             format!(
@@ -133,12 +138,7 @@ fn hops<'a>(
                 plan.nodes[node], plan.nodes[end], flow.name
             ),
         )
-    })?;
-    let crossed = |hop| match hop {
-        Hop::Link(number) => Some(PathHop::Link(&plan.links[number as usize])),
-        Hop::Air(number) => Some(PathHop::Air(&plan.cells[plan.air_hop(number as usize)?.cell])),
-    };
-    Ok(path.into_iter().filter_map(crossed).collect())
+    })
 }
 
 /// True if the application limits the rate of the flow.
