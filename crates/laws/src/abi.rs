@@ -381,3 +381,16 @@ pub(crate) const LAW: [(&str, &str); 15] = [
     ("void (*on_idle)(airtcp_state *, const airtcp_idle *)", "Replaces the restart after a pause."),
     ("void (*on_spurious)(airtcp_state *)", "Replaces the undo of an unnecessary reaction."),
 ];
+
+/// Names of the functions in [`LAW`], in its order.
+pub const LAW_FUNCTIONS: [&str; 9] = [
+    "start",
+    "avoid",
+    "reduced",
+    "on_ack",
+    "on_congestion",
+    "on_lost",
+    "on_sent",
+    "on_idle",
+    "on_spurious",
+];

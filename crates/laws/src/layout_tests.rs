@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::process::Command;
 
-use crate::abi::{Ack, Episode, HOST, Host, Idle, LAW, Lost, RawLaw, Sent, State};
+use crate::abi::{Ack, Episode, HOST, Host, Idle, LAW, LAW_FUNCTIONS, Lost, RawLaw, Sent, State};
 
 /// Name of the field that a declaration in C declares.
 fn field(declared: &str) -> &str {
@@ -61,4 +61,13 @@ fn the_header_has_the_layout_of_the_structures() {
     let printed = String::from_utf8(printed.stdout).unwrap();
     std::fs::remove_dir_all(&folder).unwrap();
     assert_eq!(printed, expected);
+}
+
+#[test]
+fn lists_of_functions_have_the_names_of_the_header() {
+    let functions = |of: &[(&'static str, &str)]| -> Vec<&str> {
+        of.iter().filter(|(declared, _)| declared.contains("(*")).map(|(d, _)| field(d)).collect()
+    };
+    assert_eq!(functions(&LAW), LAW_FUNCTIONS);
+    assert_eq!(functions(&HOST), crate::addresses().map(|(name, _)| name));
 }

@@ -22,7 +22,8 @@ mod library;
 mod library;
 mod native;
 
+pub use abi::LAW_FUNCTIONS;
 pub use header::header;
 pub use host::addresses;
-pub use library::{FUNCTIONS, Library};
+pub use library::Library;
 pub use native::{Faults, Maker};

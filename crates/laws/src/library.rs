@@ -4,7 +4,7 @@ use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use crate::abi::{ABI, Ack, Episode, Idle, KEYS, Lost, RawLaw, Sent, State};
+use crate::abi::{ABI, Ack, Episode, Idle, KEYS, LAW_FUNCTIONS, Lost, RawLaw, Sent, State};
 
 /// Longest text in a table.
 const LONGEST: usize = 1000;
@@ -54,7 +54,7 @@ impl Library {
 
     /// A law of functions that are in this process already, as a compiler in it makes them.
     ///
-    /// `addresses` are those of the functions in the order of [`FUNCTIONS`]; zero for one that the law leaves to
+    /// `addresses` are those of the functions in the order of [`LAW_FUNCTIONS`]; zero for one that the law leaves to
     /// the base.
     ///
     /// The functions have the types of the header, and stay as long as the process lives: as with the code of a
@@ -68,7 +68,7 @@ impl Library {
         about: &str,
         keys: &str,
         flags: u64,
-        addresses: [usize; FUNCTIONS.len()],
+        addresses: [usize; LAW_FUNCTIONS.len()],
     ) -> Result<Self, String> {
         let refuse = |why: String| format!("{name}: {why}");
         let keys = keys_of(keys).map_err(refuse)?;
@@ -94,19 +94,6 @@ impl Library {
         Ok(Self { table, name: name.to_owned(), about: about.to_owned(), keys })
     }
 }
-
-/// The functions of a table, in its order.
-pub const FUNCTIONS: [&str; 9] = [
-    "start",
-    "avoid",
-    "reduced",
-    "on_ack",
-    "on_congestion",
-    "on_lost",
-    "on_sent",
-    "on_idle",
-    "on_spurious",
-];
 
 type Start = unsafe extern "C" fn(*mut State);
 type OnAck = unsafe extern "C" fn(*mut State, *const Ack);
@@ -251,7 +238,7 @@ mod tests {
         extern "C" fn reduced(_: *mut State, episode: *const Episode) -> f64 {
             if episode.is_null() { 1.0 } else { 2.0 }
         }
-        let mut addresses = [0; FUNCTIONS.len()];
+        let mut addresses = [0; LAW_FUNCTIONS.len()];
         addresses[2] = reduced as *const () as usize;
         let made = |keys| Library::of_functions("Mine", "", keys, 0, addresses);
         let law = made("a=2").unwrap();

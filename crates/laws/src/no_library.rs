@@ -1,6 +1,6 @@
 //! Shared libraries are loaded on Unix only.
 
-use crate::abi::RawLaw;
+use crate::abi::{LAW_FUNCTIONS, RawLaw};
 
 /// A law in a shared library.
 #[derive(Debug)]
@@ -32,21 +32,8 @@ impl Library {
         _about: &str,
         _keys: &str,
         _flags: u64,
-        _addresses: [usize; FUNCTIONS.len()],
+        _addresses: [usize; LAW_FUNCTIONS.len()],
     ) -> Result<Self, String> {
         Err(format!("{name}: compiled laws run on Unix only"))
     }
 }
-
-/// The functions of a table, in its order.
-pub const FUNCTIONS: [&str; 9] = [
-    "start",
-    "avoid",
-    "reduced",
-    "on_ack",
-    "on_congestion",
-    "on_lost",
-    "on_sent",
-    "on_idle",
-    "on_spurious",
-];

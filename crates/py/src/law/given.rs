@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use airtcp_congestion::external::{KeyValue, Keys, LawMaker, Offer, Outside, offer};
 use airtcp_congestion::{CongestionControl, Needs};
-use airtcp_laws::{FUNCTIONS, Faults};
+use airtcp_laws::{Faults, LAW_FUNCTIONS};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
@@ -91,10 +91,10 @@ impl Library {
         flags: u64,
         addresses: BTreeMap<String, usize>,
     ) -> PyResult<Self> {
-        if let Some(other) = addresses.keys().find(|key| !FUNCTIONS.contains(&key.as_str())) {
+        if let Some(other) = addresses.keys().find(|key| !LAW_FUNCTIONS.contains(&key.as_str())) {
             return Err(error::law(format!("{name}: a table has no function {other}")));
         }
-        let all = FUNCTIONS.map(|key| addresses.get(key).copied().unwrap_or_default());
+        let all = LAW_FUNCTIONS.map(|key| addresses.get(key).copied().unwrap_or_default());
         let library = airtcp_laws::Library::of_functions(name, about, keys, flags, all);
         Ok(Self(Arc::new(library.map_err(error::law)?)))
     }
