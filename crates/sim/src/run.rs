@@ -15,7 +15,7 @@ use crate::own_laws::OwnLaws;
 use crate::parallel::{Stop, default_workers};
 use crate::pieces::Pieces;
 use crate::results::{
-    DelayDistributions, Packed, RUN_SCHEMA, Replication, RunResult, Summary, short_aggregates,
+    DelayDistributions, RUN_SCHEMA, Replication, RunResult, Summary, packed, short_aggregates,
 };
 use crate::shared::{Packing, share_many};
 
@@ -194,8 +194,8 @@ pub fn run_recorded<P: Probe + Send>(
     // A recorder cannot leave this process. The results can, so that all processes have them.
     let recorded_here = |i: usize| i == 0 && P::ON;
     let packing = Packing {
-        pack: |done: &Done<P>| Packed::pack(&done.as_ref().ok()?.0),
-        unpack: |text: &str| Some(Ok((Packed::unpack(text)?, None))),
+        pack: |done: &Done<P>| packed::pack(&done.as_ref().ok()?.0),
+        unpack: |text: &str| Some(Ok((packed::unpack(text)?, None))),
     };
     let report = |done| report(told(done), total);
     for done in share_many(n, workers, job, recorded_here, &packing, report).into_iter().flatten() {

@@ -1,7 +1,7 @@
 //! What jobs give, as text for another process: also what stands in no document.
 
 use airtcp_scenario::ScenarioError;
-use airtcp_sim::results::{Packed as _, Replication};
+use airtcp_sim::results::{Replication, packed};
 use serde::{Deserialize, Serialize};
 
 use crate::base::jobs::Packed;
@@ -58,7 +58,7 @@ type Said = (String, Option<usize>, String, String);
 impl Packed for Result<Replication, ScenarioError> {
     fn pack(&self) -> Option<String> {
         let packed: Result<String, Said> = match self {
-            Ok(replication) => Ok(replication.pack()?),
+            Ok(replication) => Ok(packed::pack(std::slice::from_ref(replication))?),
             Err(e) => Err((e.file.clone(), e.line, e.path.clone(), e.message.clone())),
         };
         serde_json::to_string(&packed).ok()
@@ -67,7 +67,7 @@ impl Packed for Result<Replication, ScenarioError> {
     fn unpack(text: &str) -> Option<Self> {
         let packed: Result<String, Said> = serde_json::from_str(text).ok()?;
         Some(match packed {
-            Ok(text) => Ok(Replication::unpack(&text)?),
+            Ok(text) => Ok(packed::unpack(&text)?.pop()?),
             Err((file, line, path, message)) => Err(ScenarioError { file, line, path, message }),
         })
     }
