@@ -115,14 +115,13 @@ impl<V: Sync> Jobs<V> {
         job: impl Fn(Job<'_, V>, &Stop) -> Result<Option<T>, E> + Sync,
         mut report: impl FnMut(usize, usize) -> bool,
     ) -> Result<Vec<Results<V, T>>, E> {
-        let order = Order::of(&self.subjects);
+        let order = Order::of(self.subjects);
         let finished = AtomicUsize::new(0);
         let work = |i: usize, stop: &Stop| Some(order.work(i, stop, &finished, &job));
         let found = run_many(order.batches.len(), threads(workers), work, |_| {
             report(finished.load(Ordering::Relaxed), order.total)
         });
-        let found = order.results(found)?;
-        Ok(named(self.subjects, found))
+        order.results(found)
     }
 
     /// As [`run`](Self::run); processes may share the jobs.
@@ -135,7 +134,7 @@ impl<V: Sync> Jobs<V> {
         job: impl Fn(Job<'_, V>, &Stop) -> Result<Option<T>, E> + Sync,
         mut report: impl FnMut(usize, usize) -> bool,
     ) -> Result<Vec<Results<V, T>>, E> {
-        let order = Order::of(&self.subjects);
+        let order = Order::of(self.subjects);
         let finished = AtomicUsize::new(0);
         let work = |i: usize, stop: &Stop| Some(order.work(i, stop, &finished, &job));
         let packing = Packing { pack: pack::<T, E>, unpack: unpack::<T, E> };
@@ -152,8 +151,7 @@ impl<V: Sync> Jobs<V> {
                 report(here.max(order.total * done / n.max(1)), order.total)
             },
         );
-        let found = order.results(found)?;
-        Ok(named(self.subjects, found))
+        order.results(found)
     }
 }
 
@@ -177,8 +175,8 @@ fn unpack<T: Packed, E>(text: &str) -> Option<Batch<T, E>> {
 }
 
 /// The jobs in the order in which they start.
-struct Order<'s, V> {
-    subjects: &'s [Subject<V>],
+struct Order<V> {
+    subjects: Vec<Subject<V>>,
     /// Subject, variant and replication of each.
     jobs: Vec<(u32, (u32, u32))>,
     batches: Vec<Range<usize>>,
@@ -186,14 +184,14 @@ struct Order<'s, V> {
     total: usize,
 }
 
-impl<'s, V> Order<'s, V> {
-    fn of(subjects: &'s [Subject<V>]) -> Self {
+impl<V> Order<V> {
+    fn of(subjects: Vec<Subject<V>>) -> Self {
         let each = subjects.iter().zip(0..);
         Self {
-            subjects,
             jobs: each.flat_map(|(s, i)| s.each().map(move |at| (i, at))).collect(),
-            batches: batches(subjects),
+            batches: batches(&subjects),
             total: subjects.iter().map(|s| s.count() * s.cost).sum(),
+            subjects,
         }
     }
 
@@ -223,33 +221,22 @@ impl<'s, V> Order<'s, V> {
     }
 
     /// The results of each subject.
-    fn results<T, E>(&self, found: Vec<Option<Batch<T, E>>>) -> Result<Vec<Found<T>>, E> {
-        let mut results: Vec<Found<T>> = self
-            .subjects
-            .iter()
-            .map(|s| s.variants.iter().map(|(_, n)| Vec::with_capacity(*n as usize)).collect())
-            .collect();
-        for (jobs, found) in self.batches.iter().zip(found) {
+    fn results<T, E>(self, found: Vec<Option<Batch<T, E>>>) -> Result<Vec<Results<V, T>>, E> {
+        let mut results: Vec<Results<V, T>> = self.subjects.into_iter().map(empty).collect();
+        for (jobs, found) in self.batches.into_iter().zip(found) {
             let mut found = found.into_iter().flatten();
-            for (subject, (variant, _)) in &self.jobs[jobs.clone()] {
-                let variants = &mut results[*subject as usize];
-                variants[*variant as usize].push(found.next().flatten().transpose()?);
+            for (subject, (variant, _)) in &self.jobs[jobs] {
+                let variants = &mut results[*subject as usize].variants;
+                variants[*variant as usize].1.push(found.next().flatten().transpose()?);
             }
         }
         Ok(results)
     }
 }
 
-/// By variant, what its replications gave.
-type Found<T> = Vec<Vec<Option<T>>>;
-
-/// The results of the subjects with their variants.
-fn named<V, T>(subjects: Vec<Subject<V>>, found: Vec<Found<T>>) -> Vec<Results<V, T>> {
-    let with = |(subject, found): (Subject<V>, Found<T>)| {
-        let variants = subject.variants.into_iter().zip(found);
-        Results { variants: variants.map(|((v, _), found)| (v, found)).collect() }
-    };
-    subjects.into_iter().zip(found).map(with).collect()
+fn empty<V, T>(subject: Subject<V>) -> Results<V, T> {
+    let variants = subject.variants.into_iter();
+    Results { variants: variants.map(|(v, n)| (v, Vec::with_capacity(n as usize))).collect() }
 }
 
 /// The jobs of each batch, as a range of the order in which they start.
