@@ -11,9 +11,9 @@ use airtcp_trace::reader::ReadOptions;
 use pyo3::prelude::*;
 use serde::Deserialize;
 
-use crate::crew::playing;
+use crate::crew::with_laws;
 use crate::error;
-use crate::law::{self, Laws};
+use crate::law::Laws;
 use crate::path::NativePath;
 use crate::progress::{self, Watch};
 use crate::result::{CoreResult, Document};
@@ -57,10 +57,7 @@ pub(crate) fn compare(
     laws: Option<&Laws>,
     crew: Option<Py<PyAny>>,
 ) -> PyResult<CoreResult> {
-    let offered = law::offered(laws)?;
-    let _playing = playing(py, crew.as_ref(), &offered);
-    let done = compare_offered(py, paths, options, progress);
-    offered.settle(py, done)
+    with_laws(py, laws, crew.as_ref(), || compare_offered(py, paths, options, progress))
 }
 
 fn compare_offered(

@@ -7,10 +7,9 @@
 use std::rc::Rc;
 
 use airtcp_sim::shared::{Crew, Leader, Order, Playing, Role, play};
-use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 
-use crate::law::Offered;
+use crate::law::{self, Laws, Offered};
 use crate::progress;
 
 /// The others, behind an object in Python.
@@ -23,9 +22,8 @@ impl Others {
         call: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<Py<PyAny>>,
     ) -> Option<T> {
         Python::attach(|py| {
-            let answer = call(self.0.bind(py)).and_then(|answer| {
-                answer.extract(py).map_err(|_| PyKeyboardInterrupt::new_err("no answer"))
-            });
+            let answer =
+                call(self.0.bind(py)).and_then(|answer| answer.extract(py).map_err(Into::into));
             answer.map_err(progress::keep).ok()
         })
     }
@@ -87,8 +85,21 @@ impl<F: Fn() -> bool> Leader for First<F> {
     }
 }
 
+/// Makes a call that may name laws of one's own, with its jobs shared if there is a crew. If a law fails, its
+/// error is the result.
+pub(crate) fn with_laws<T>(
+    py: Python<'_>,
+    laws: Option<&Laws>,
+    crew: Option<&Py<PyAny>>,
+    call: impl FnOnce() -> PyResult<T>,
+) -> PyResult<T> {
+    let offered = law::offered(laws)?;
+    let _playing = playing(py, crew, &offered);
+    offered.settle(py, call())
+}
+
 /// Sets the role of a call: that of `object`, which leads if it has a method `begin`.
-pub(crate) fn playing(py: Python<'_>, object: Option<&Py<PyAny>>, laws: &Offered) -> Playing {
+fn playing(py: Python<'_>, object: Option<&Py<PyAny>>, laws: &Offered) -> Playing {
     play(object.map(|object| {
         if object.bind(py).hasattr("begin").unwrap_or(false) {
             return Role::Leads(Rc::new(Others(object.clone_ref(py))));

@@ -12,7 +12,7 @@ use airtcp_transport::tcp::Variant;
 use pyo3::prelude::*;
 
 use crate::air;
-use crate::crew::playing;
+use crate::crew::with_laws;
 use crate::delays;
 use crate::error;
 use crate::law::{self, Laws};
@@ -57,10 +57,7 @@ pub(crate) fn run(
     laws: Option<&Laws>,
     crew: Option<Py<PyAny>>,
 ) -> PyResult<Py<RunResult>> {
-    let offered = law::offered(laws)?;
-    let _playing = playing(py, crew.as_ref(), &offered);
-    let done = run_offered(py, text, name, options, progress);
-    offered.settle(py, done)
+    with_laws(py, laws, crew.as_ref(), || run_offered(py, text, name, options, progress))
 }
 
 fn run_offered(

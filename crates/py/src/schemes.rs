@@ -7,9 +7,9 @@ use pyo3::prelude::*;
 use serde::Deserialize;
 
 use crate::compare::{ScenarioText, read, refused};
-use crate::crew::playing;
+use crate::crew::with_laws;
 use crate::error;
-use crate::law::{self, Laws};
+use crate::law::Laws;
 use crate::progress::{self, Watch};
 use crate::result::{CoreResult, Document};
 use crate::table::{Columns, Table};
@@ -37,10 +37,7 @@ pub(crate) fn compare_schemes(
     laws: Option<&Laws>,
     crew: Option<Py<PyAny>>,
 ) -> PyResult<CoreResult> {
-    let offered = law::offered(laws)?;
-    let _playing = playing(py, crew.as_ref(), &offered);
-    let done = compare_offered(py, options, progress);
-    offered.settle(py, done)
+    with_laws(py, laws, crew.as_ref(), || compare_offered(py, options, progress))
 }
 
 fn compare_offered(
