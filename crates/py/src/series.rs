@@ -31,6 +31,11 @@ fn rows<'a>(name: &'a str, side: &'static str, table: &airtcp_probe::Table) -> V
     table.times().iter().enumerate().map(row).collect()
 }
 
+/// The end of a flow, as tables have it.
+fn side(end: EndpointId) -> &'static str {
+    if end.side() == Side::Client { "client" } else { "server" }
+}
+
 /// The series of a run, with the plan that gives the names.
 pub(crate) struct Named<'a> {
     pub(crate) series: &'a Series,
@@ -67,8 +72,7 @@ impl<'a> Named<'a> {
     }
 
     fn at(&self, end: EndpointId, table: &airtcp_probe::Table) -> Vec<Row<'a>> {
-        let side = if end.side() == Side::Client { "client" } else { "server" };
-        rows(self.flow(end.flow()), side, table)
+        rows(self.flow(end.flow()), side(end), table)
     }
 
     fn windows(&self) -> PyResult<Table> {
@@ -124,17 +128,15 @@ impl<'a> Named<'a> {
             .finish()
     }
 
-    /// Goodput of each flow in equal intervals, over the whole run. An interval is as long as the run has
-    /// left of it.
+    /// Goodput of each flow in equal intervals, over the whole run; the last interval ends with the run.
     fn delivered(&self) -> PyResult<Table> {
         let (whole, step) = (self.plan.scenario.duration.0, self.delivered.interval().0);
         let mut all: Vec<(&str, &str, u64, u64, u64)> = Vec::new();
         for (end, bytes) in self.delivered.ends() {
-            let side = if end.side() == Side::Client { "client" } else { "server" };
             for at in 0..whole.div_ceil(step) {
                 let length = step.min(whole - at * step);
                 let bytes = bytes.get(usize::narrow(at)).copied().unwrap_or_default();
-                all.push((self.flow(end.flow()), side, at * step, length, bytes));
+                all.push((self.flow(end.flow()), side(end), at * step, length, bytes));
             }
         }
         Columns::of(&all)
