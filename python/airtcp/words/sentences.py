@@ -298,6 +298,26 @@ def times(percent: float) -> str:
     return f"{signed(percent)} %"
 
 
+def much(percent: float) -> str:
+    """Write a difference in percent in words, as a factor if it is large.
+
+    >>> much(446.0), much(-77.0), much(13.4)
+    ('5.5 times as much', '77 % less', '13 % more')
+    """
+    if percent >= TWICE:
+        return f"{factor(percent)} times as much"
+    return f"{number(abs(percent), 2)} % {'more' if percent > 0 else 'less'}"
+
+
+def compared(percent: float) -> str:
+    """Write a difference in percent before the name of what it is compared with.
+
+    >>> compared(446.0), compared(-77.0)
+    ('5.5 times as much as', '77 % less than')
+    """
+    return f"{much(percent)} {'as' if percent >= TWICE else 'than'}"
+
+
 def factor(percent: float) -> str:
     """Write a difference in percent as the factor that it is.
 

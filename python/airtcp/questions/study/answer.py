@@ -148,10 +148,7 @@ def _much(links: Sequence[Link]) -> str | None:
     ]
     if not means:
         return None
-    middle = median(means)
-    if middle >= words.TWICE:
-        return f"{words.factor(middle)} times as much as"
-    return f"{words.number(abs(middle), 2)} % {'more' if middle > 0 else 'less'} than"
+    return words.compared(median(means))
 
 
 def _without_order(links: Sequence[Link]) -> str:
@@ -255,6 +252,7 @@ def table(links: Sequence[Link], rows: int = ROWS) -> Grid:
     measured = tables.measured_columns(shown)
     rates = [link["tcp"]["empirical"]["packets_per_second"] for link in shown]
     parts = [bad_links.share(link) for link in shown]
+    compared = [against(link) for link in shown]
     columns = [
         *measured,
         Column("TCP\n(packets/s)", [words.number(rate) for rate in rates], keys=rates),
@@ -266,14 +264,14 @@ def table(links: Sequence[Link], rows: int = ROWS) -> Grid:
         ),
         Column(
             "against\nindependent",
-            [against(link) for link in shown],
+            compared,
             keys=[_effect(link) for link in shown],
         ),
     ]
     tried = [link.get("remedies") for link in shown]
     if any(each is not None for each in tried):
         columns.append(Column("best remedy", [helps.cell(each) for each in tried], left=True))
-    chance = any(str(cell).startswith("~") for cell in columns[len(measured) + 2].cells)
+    chance = any(str(cell).startswith("~") for cell in compared)
     title = counted(len(links), "link") if len(links) > 1 else ""
     title = f"{title}; ~ lies within chance" if title and chance else title
     names = [elided(link["name"], _LONGEST) for link in shown]

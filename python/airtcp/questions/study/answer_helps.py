@@ -240,9 +240,7 @@ def _several(links: Sequence[Remedies]) -> str | None:
     where = _on(helped, len(links))
     if not helped.sizes:
         return f"{name} would help most: {where} {plain} gets something only with it."
-    gain = median(helped.sizes)
-    much = f"{words.factor(gain)} times as much" if gain >= words.TWICE else ""
-    much = much or f"{words.number(gain, 2)} % more"
+    much = words.much(median(helped.sizes))
     price = _price(helped.pairs, "delivers")
     return f"{name} would help most: {where} {plain} gets {much}{_middle(helped.sizes)}{price}."
 

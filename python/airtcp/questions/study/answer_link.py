@@ -56,8 +56,7 @@ def _beside_independent(link: Link) -> str:
     mean = None if percent is None else percent["mean"]
     if mean is None:
         return ", and nothing over links of independent losses and equal PRR"
-    much = f"{words.factor(mean)} times as much as" if mean >= words.TWICE else ""
-    much = much or f"{words.number(abs(mean), 2)} % {'more' if side > 0 else 'less'} than"
+    much = words.compared(mean)
     if not carries_ratio(link):
         much = "more than" if side > 0 else "less than"
     return f", {much} over independent losses of equal PRR"

@@ -46,10 +46,9 @@ def enough(remedies: Remedies, case: CompareCase | None, best: Outcome) -> str |
         100 * ((o["goodput_bps"]["mean"] or 0.0) / own["goodput_bps"]["mean"] - 1)
         for o in (tcp, best)
     )
-    more = _much(theirs).removesuffix(" as").removesuffix(" more than")
     return (
-        f"Another TCP is nearly enough: {tcp['variant']} gets {_much(ours)} {own['variant']},"
-        f" {name} {more}."
+        f"Another TCP is nearly enough: {tcp['variant']} gets {words.compared(ours)}"
+        f" {own['variant']}, {name} {words.much(theirs).removesuffix(' more')}."
     )
 
 
@@ -112,11 +111,4 @@ def other(case: CompareCase | None) -> str | None:
     reference, mean = quantities.reference_of(case), percent["mean"]
     if mean is None or words.negligible(percent):
         return None
-    return f"Another TCP helps: {best[0]} gets {_much(mean)} {reference}."
-
-
-def _much(mean: float) -> str:
-    """Write a gain in percent, before the name of what it is compared with."""
-    if mean >= words.TWICE:
-        return f"{words.factor(mean)} times as much as"
-    return f"{words.number(mean, 2)} % more than"
+    return f"Another TCP helps: {best[0]} gets {words.compared(mean)} {reference}."
