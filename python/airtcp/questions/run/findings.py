@@ -15,9 +15,10 @@ if TYPE_CHECKING:
 
 
 def leads_with_starvation(document: RunDocument) -> bool:
-    """Tell whether the answer begins with flows that starve: no limit before the full medium is.
+    """Tell whether the answer begins with flows that starve.
 
-    A medium or a link that is full says nothing of how the flows share it.
+    It does if the limits were asked for, and none is known but that a medium or a link is full:
+    this says nothing of how the flows share it.
     """
     why: dict[str, Any] = dict(document.get("why") or {})
     limits = document.get("limits") or []

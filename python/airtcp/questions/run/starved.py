@@ -61,10 +61,16 @@ def nothing_delivered(document: RunDocument, silent: Sequence[int]) -> Finding:
     return Finding(f"Nothing got through{whose}", text, "bad")
 
 
+def _rivals(document: RunDocument) -> list[int]:
+    """Return the endless flows; none if each has nobody to starve beside."""
+    endless = endless_flows(document)
+    return [] if len(endless) == 1 or paths.disjoint(document) else endless
+
+
 def starving_flows(document: RunDocument) -> list[int]:
     """Return the endless flows that significantly starve beside others."""
-    endless = endless_flows(document)
-    if len(endless) < 2 or paths.disjoint(document):  # noqa: PLR2004 - one has nobody to starve beside
+    endless = _rivals(document)
+    if not endless:
         return []
     rates = {i: groups.goodput(document, i) for i in endless}
     level = STARVED * groups.mean(rates.values())
@@ -87,7 +93,7 @@ def stalled_flows(document: RunDocument) -> list[str]:
         if i not in endless
         and runs[0]["flows"][i].get("transport") == "tcp"
         and any(run["flows"][i]["delivered_bytes"] for run in runs)
-        and (flow.get("waits_timeout", _UNKNOWN)["mean"] or 0.0) >= STALLED
+        and (flow.get("waits_timeout", {}).get("mean") or 0.0) >= STALLED
     ]
 
 
@@ -98,24 +104,28 @@ def stalls(document: RunDocument) -> Finding | None:
         return None
     rows = [flow for flow in document["summary"]["flows"] if flow["name"] in names]
     share = words.share(groups.mean(flow["waits_timeout"]["mean"] for flow in rows))
-    starve, wait = ("starves", "Its sender waits") if len(names) == 1 else ("starve", _SENDERS)
+    one = len(names) == 1
+    wait = "Its sender waits" if one else "Their senders wait"
     text = f"{wait} {share} of the time for timeouts."
-    return Finding(f"{groups.named(document, names)} {starve}", text, "bad")
+    verb = "starves" if one else "starve"
+    return Finding(f"{_start(document, names)} {verb}", text, "bad")
 
 
-_UNKNOWN: Final[dict[str, float | None]] = {"mean": None}
-_SENDERS: Final = "Their senders wait"
+def _start(document: RunDocument, names: Sequence[str]) -> str:
+    """Name flows at the beginning of a sentence; names keep their first letter."""
+    named = groups.named(document, names)
+    return words.begun(named) if named.startswith("the ") else named
 
 
 def starvation(document: RunDocument) -> Finding | None:
     """Name the endless flows that significantly starve beside others, or that starve in turns."""
-    endless = endless_flows(document)
-    if len(endless) < 2 or paths.disjoint(document):  # noqa: PLR2004 - one has nobody to starve beside
+    endless = _rivals(document)
+    if not endless:
         return None
-    rates = {i: groups.goodput(document, i) for i in endless}
     starving = starving_flows(document)
     if not starving:
         return _in_turns(document, endless)
+    rates = {i: groups.goodput(document, i) for i in endless}
     names = [document["summary"]["flows"][i]["name"] for i in starving]
     slow = document.get("why", {}).get("slow_flows", [])
     said = [flow["flow"] for flow in slow if flow["short_of"]]
@@ -125,11 +135,9 @@ def starvation(document: RunDocument) -> Finding | None:
     most = groups.mean(rates[i] for i in endless if i not in starving) * 1e-6
     verb, each = ("starve", " each") if len(starving) > 1 else ("starves", "")
     others = "the other endless flow" + ("s" if len(endless) - len(starving) > 1 else "")
-    named = groups.named(document, names)
     many = " each" if others.endswith("s") else ""
-    start = words.begun(named) if named.startswith("the ") else named
     return Finding(
-        f"{start} {verb}: {words.number(least, 2)} Mb/s{each},"
+        f"{_start(document, names)} {verb}: {words.number(least, 2)} Mb/s{each},"
         f" and {others} {words.number(most, 2)}{many}",
         "",
         "bad",
