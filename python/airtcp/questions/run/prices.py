@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     Trial = Mapping[str, Any]
 
 WORSE: Final = 1.2
-"""Least factor of a loss that is stated: a fifth."""
+"""Least factor by which goodput falls, or the round-trip time grows, that is stated. [choice]"""
 _LITTLE: Final = 0.005
 """Round-trip time in seconds below which an increase is no price."""
 
@@ -42,13 +42,13 @@ def delays(trial: Trial) -> tuple[float, float]:
 
 
 def takes(trial: Trial, helped: Iterable[str]) -> bool:
-    """Tell whether the others lose a fifth, by the change."""
+    """Tell whether the others lose by `WORSE` or more; without any others, nobody does."""
     without, with_it = others(trial, helped)
     return without > WORSE * with_it
 
 
 def delays_all(trial: Trial) -> bool:
-    """Tell whether the round-trip time grows by a fifth, by the change."""
+    """Tell whether the round-trip time grows by `WORSE` or more."""
     without, with_it = delays(trial)
     return with_it > WORSE * without and with_it > without + _LITTLE
 
@@ -69,11 +69,9 @@ def said(trial: Trial, helped: Iterable[str]) -> str:
     names = {*helped}
     rest = [row for row in trial["flows"] if row["flow"] not in names]
     longer = delays_all(trial)
-    if rest and takes(trial, names):
+    if takes(trial, names):
         without, with_it = others(trial, names)
-        who, get = ("the other flow", "gets") if len(rest) == 1 else ("the others", "get")
-        if len(rest) == 1:
-            who = rest[0]["flow"]
+        who, get = (rest[0]["flow"], "gets") if len(rest) == 1 else ("the others", "get")
         price = f"{who} {get} {_mbps(with_it)} Mb/s instead of {_mbps(without)}"
         return f"{price}, at longer round-trip times" if longer else price
     if longer:
@@ -85,7 +83,7 @@ def said(trial: Trial, helped: Iterable[str]) -> str:
 def short(trial: Trial, helped: Iterable[str]) -> str:
     """Say what a change costs, with one number; empty if it costs nothing."""
     names = {*helped}
-    if any(row["flow"] not in names for row in trial["flows"]) and takes(trial, names):
+    if takes(trial, names):
         without, with_it = others(trial, names)
         return f"takes {_mbps(without - with_it)} Mb/s from the others"
     if delays_all(trial):
