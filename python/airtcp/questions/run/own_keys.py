@@ -45,7 +45,7 @@ def said(document: RunDocument, limit: Limit) -> str:
         there = None if more else cell.get(key)
         parts.append(
             f"{name} has {has}"
-            + (f", and the cell {_count(key, there)}" if there else " of its own")
+            + (f", and the cell {_value(key, there)}" if there else " of its own")
         )
     return "; ".join(parts)
 
@@ -63,7 +63,7 @@ def reason(document: RunDocument, limit: Limit) -> str:
         return f"{words.listed([_NAMES.get(key, key) for key in own])} of its own"
     there = cell.get("streams")
     return _has("streams", own["streams"]) + (
-        f", and the cell {_count('streams', there)}" if there else ""
+        f", and the cell {_value('streams', there)}" if there else ""
     )
 
 
@@ -72,15 +72,16 @@ def removal(document: RunDocument, limit: Limit) -> str:
     found = _own(document, limit)
     if len(found) != 1 or [*found[0][1]] != ["streams"] or not found[0][2].get("streams"):
         return ""
-    return f"with {_count('streams', found[0][2]['streams'])} streams"
+    return f"with {_value('streams', found[0][2]['streams'])} streams"
 
 
 def _has(key: str, value: Any) -> str:
-    text = _KEYS[key].format(_count(key, value))
+    text = _KEYS[key].format(_value(key, value))
     return f"{text}s" if key == "streams" and value != 1 else text
 
 
-def _count(key: str, value: Any) -> str:
+def _value(key: str, value: Any) -> str:
+    """Write the value of a key; of streams as a word."""
     if key == "streams" and isinstance(value, int):
         return words.spelt(value)
     return str(value)

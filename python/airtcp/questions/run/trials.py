@@ -98,12 +98,13 @@ def run_trials(
     """
     found: list[dict[str, Any]] = []
     number = min(REPLICATIONS, len(document["replications"]))
+    endless = starved.endless_flows(document)
     for change in proposals(document):
         parts = (item.partition("=") for item in change)
         after = run_with([[path, value] for path, _, value in parts], number)
         if after is not None and len(after["replications"]) == number:
             runs = document["replications"][:number], after["replications"]
-            slowest = [_slowest(each, starved.endless_flows(document)) for each in runs]
+            slowest = [_slowest(each, endless) for each in runs]
             found.append(
                 {
                     "change": change,
