@@ -1,6 +1,7 @@
 """What to do about a limit, if a change of the scenario can be made on a real network.
 
-Every option that is named has run and has raised the goodput.
+Every option that is named has run. What is advised has raised the goodput of the flows that it is
+advised for, and stands with its price.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.questions.run import limit_words, own_keys, prices, remedies
+from airtcp.questions.run.limit_words import BY_STATION, options
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +26,6 @@ REMEDIES: Final = f"`airtcp compare {SCENARIO} --remedies usual`"
 SCHEMES: Final = f"`airtcp compare {SCENARIO} --schemes all`"
 """The command that runs the schemes of 802.11 cells."""
 _BUFFERS: Final = frozenset({"receive-window", "send-buffer"})
-_BY_STATION: Final = frozenset({"slow-station", "distance"})
 
 
 def with_file(found: Sequence[Finding], named: tuple[str, str] | None) -> list[Finding]:
@@ -36,10 +37,10 @@ def with_file(found: Sequence[Finding], named: tuple[str, str] | None) -> list[F
     """
     if named is None:
         return [*found]
-    file, options = named
+    file, replaced = named
 
     def put(command: str) -> str:
-        return f"{command[:-1].replace(SCENARIO, file)}{options}`"
+        return f"{command[:-1].replace(SCENARIO, file)}{replaced}`"
 
     return [
         replace(
@@ -59,17 +60,18 @@ def advice(document: RunDocument, limit: Limit) -> str:
     if limit.get("with"):
         return ""
     change, names = tried(limit), remedies.helped(document, limit)
-    of_cell = limit["cause"] == "queue" and all(map(limit_words.is_of_cell, limit["change"]))
-    if of_cell and (better := remedies.of_starving(document, names, apart=change)):
+    if limit_words.is_queue_of_cell(limit) and (
+        better := remedies.of_starving(document, names, apart=change)
+    ):
         return better
-    if change and limit["cause"] in _BY_STATION:
+    if change and limit["cause"] in BY_STATION:
         return _of_its_own(document, limit, names)
     if not change:
         return _in_words(document, limit)
     trial = prices.of_change(document, change)
     price = "" if trial is None else prices.said(trial, names)
     what = _what_helps(limit) if limit.get("help") else ""
-    said = f"{what}: {_options(change)}" if what else f"Try {_options(change)}"
+    said = f"{what}: {options(change)}" if what else f"Try {options(change)}"
     return f"{said}; {price}." if price else f"{said}."
 
 
@@ -87,7 +89,7 @@ def tried(limit: Limit) -> list[str]:
     is_fair = any(limit_words.FAIR_QUEUE in change for change in changes)
     if (cause in _BUFFERS or (cause == "queue" and is_fair)) and len(changes) == 1:
         return [*changes]
-    if cause in _BY_STATION:
+    if cause in BY_STATION:
         return [change for change in changes if limit_words.OWN_KEYS in change]
     return []
 
@@ -99,11 +101,11 @@ def _of_its_own(document: RunDocument, limit: Limit, names: Sequence[str]) -> st
     own = own_keys.said(document, limit)
     price = "" if trial is None else prices.said(trial, names)
     if trial is not None and prices.is_loss(trial, names):
-        said = f"Not advised: with {_options(change)}, {price}."
+        said = f"Not advised: with {options(change)}, {price}."
     elif price or not own:
-        said = f"Try {_options(change)}; {price}." if price else f"Try {_options(change)}."
+        said = f"Try {options(change)}; {price}." if price else f"Try {options(change)}."
     else:
-        said = f"{own}: try {_options(change)}."
+        said = f"{own}: try {options(change)}."
     if len(change) < len(limit["change"]):
         said += f" {_closer(limit)}"
     return said
@@ -118,13 +120,9 @@ def _in_words(document: RunDocument, limit: Limit) -> str:
     cause = limit["cause"]
     if cause == "link-losses" and not _loses_all(document, limit["where"]):
         return f"What helps against losses: {REMEDIES}."
-    if cause == "queue" and all(map(limit_words.is_of_cell, limit["change"])):
+    if limit_words.is_queue_of_cell(limit):
         return f"What may help: {SCHEMES}."
-    return _closer(limit) if cause in _BY_STATION else ""
-
-
-def _options(changes: Sequence[str]) -> str:
-    return " ".join(f"--set '{change}'" for change in changes)
+    return _closer(limit) if cause in BY_STATION else ""
 
 
 def _what_helps(limit: Limit) -> str:

@@ -185,10 +185,21 @@ def is_pause(limit: Limit) -> bool:
     return limit["cause"] == "application" and any(".app.think=" in key for key in limit["change"])
 
 
-def is_of_cell(change: str) -> bool:
-    """Tell whether an argument of `--set` changes an 802.11 cell."""
-    return change.startswith("cells[")
+def is_queue_of_cell(limit: Limit) -> bool:
+    """Tell whether a limit is a queue of 802.11 cells."""
+    return limit["cause"] == "queue" and all(one.startswith("cells[") for one in limit["change"])
 
 
+def options(change: Sequence[str]) -> str:
+    """Write a change as options of a command.
+
+    >>> options(["seed=2", "duration=10 s"])
+    "--set 'seed=2' --set 'duration=10 s'"
+    """
+    return " ".join(f"--set '{one}'" for one in change)
+
+
+BY_STATION: Final = frozenset({"slow-station", "distance"})
+"""Two names of one removal: a far station is slow."""
 OWN_KEYS: Final = ".stations["
 FAIR_QUEUE: Final = "fq-codel"

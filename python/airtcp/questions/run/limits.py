@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.questions.run import groups, lead, limit_words, own_keys, sizes, starved
 from airtcp.questions.run.limit_help import advice
+from airtcp.questions.run.limit_words import BY_STATION
 from airtcp.words import sentences as words
 from airtcp.words.sentences import Finding
 
@@ -208,12 +209,8 @@ def _doubt(limit: Limit) -> str:
 
 def _or(limit: Limit) -> str:
     """Name other removals that lift the same limit."""
-    others = [limit_words.NOUNS[cause] for cause in limit["or"] if cause not in _FAR]
+    others = [limit_words.NOUNS[cause] for cause in limit["or"] if cause not in BY_STATION]
     return f"Without {words.listed(others)} it is lifted as well." if others else ""
-
-
-_FAR: Final = frozenset({"slow-station", "distance"})
-"""Two names of one removal: a far station is slow."""
 
 
 def _none(why: Mapping[str, Any]) -> Finding:
@@ -299,7 +296,7 @@ def _short(document: RunDocument, slow: Sequence[Slow], by: Mapping[str, Any]) -
     text = f"{median} {advice(document, limit)}".rstrip()
     size, each = sizes.of_flows(document, slow, every), "" if one else " each"
     without = limit_words.removal(limit)
-    own = own_keys.reason(document, limit) if limit["cause"] in _FAR else ""
+    own = own_keys.reason(document, limit) if limit["cause"] in BY_STATION else ""
     if own and one:
         without = own_keys.removal(document, limit) or without
     if size.goodput:

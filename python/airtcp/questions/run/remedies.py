@@ -7,15 +7,17 @@ trip counts against it by its factor.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from airtcp.questions.run import prices, starved
+from airtcp.questions.run.limit_words import options
 from airtcp.words import sentences as words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from airtcp.data.documents import RunDocument
+    from airtcp.questions.run.limit_words import Limit
     from airtcp.questions.run.prices import Trial
 
 _LEAST: Final = 2.0
@@ -43,9 +45,8 @@ def of_starving(document: RunDocument, names: Sequence[str], *, apart: Sequence[
         return ""
     price = prices.short(best, names)
     cost = f", and {price}" if price else ""
-    options = " ".join(f"--set '{change}'" for change in best["change"])
     gets = f"the slowest flow {words.number(1e-6 * after, 2)} Mb/s"
-    return f"{named(best['change'])} gives {gets}{cost}: {options}."
+    return f"{named(best['change'])} gives {gets}{cost}: {options(best['change'])}."
 
 
 def named(change: Sequence[str]) -> str:
@@ -69,18 +70,13 @@ def _score(trial: Trial) -> float:
     return (trial["slowest_with_bps"] or 0.0) / factor
 
 
-def helped(document: RunDocument, limit: Any) -> list[str]:
+def helped(document: RunDocument, limit: Limit) -> list[str]:
     """Return the flows that a change is advised for: those that a limit names, else all.
 
     Args:
         document: The document of a run.
-        limit: A limit, or the shortage of a slow flow.
+        limit: The limit that the change takes away.
     """
-    if "flow" in limit:
-        same = ("short_of", "where")
-        slow = (document.get("why") or {}).get("slow_flows", [])
-        alike = [each for each in slow if all(each[key] == limit[key] for key in same)]
-        return starved.with_siblings(document, [each["flow"] for each in alike])
     if limit.get("of") == "flows" and limit.get("flows"):
         return starved.with_siblings(document, limit["flows"])
     return [flow["name"] for flow in document["summary"]["flows"]]
