@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from live_program import live
-from test_emulate import LINK, needs_namespaces, needs_program, refused, start
+from test_emulate import LINK, needs_namespaces, needs_program, refused, start, until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -82,10 +82,8 @@ def test_changes_take_effect_are_answered_and_meet_the_same_fates_again(
     modes: list[int] = []
 
     def write() -> None:
-        end = time.monotonic() + 20
         # On a busy machine, packets begin to pass long after the pipe is there.
-        while not (tmp_path / "begun").exists() and time.monotonic() < end:
-            time.sleep(0.02)
+        until((tmp_path / "begun").exists)
         modes.append(control.stat().st_mode)
         for line in lines:
             time.sleep(0.25)

@@ -10,7 +10,6 @@ import shutil
 import signal
 import subprocess
 import tempfile
-import time
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -19,7 +18,7 @@ import pytest
 
 from live_program import live
 from test_capture_live import lacking as lacking_capture
-from test_emulate import LINK, NOBODY, lacking
+from test_emulate import LINK, NOBODY, children, lacking, until
 from test_emulate_control import airtcp_with_live
 from test_measure import free_port
 
@@ -48,13 +47,10 @@ def privilege(process: int | str) -> dict[str, int]:
 
 def gave_up(process: int, kept: int = 0) -> bool:
     """Return whether no privilege comes to be in effect, and no more than this permitted."""
-    end = time.monotonic() + 20
-    while time.monotonic() < end:
-        found = privilege(process)
-        if found["NoNewPrivs"]:
-            return found[EFFECTIVE] == 0 and found[PERMITTED] & ~kept == 0 == found["CapInh"]
-        time.sleep(0.02)
-    return False
+    if not until(lambda: bool(privilege(process)["NoNewPrivs"])):
+        return False
+    found = privilege(process)
+    return found[EFFECTIVE] == 0 and found[PERMITTED] & ~kept == 0 == found["CapInh"]
 
 
 @contextmanager
@@ -94,9 +90,7 @@ def test_emulate_gives_up_what_command_keeps(folder: Path, wrap: list[str]) -> N
     words = [*wrap, live() or "", "emulate", scenario, "--", "sh", "-c", script]
     with started(*words) as tool:
         assert gave_up(tool.pid, NET_ADMIN)
-        end = time.monotonic() + 20
-        while not said.exists() and time.monotonic() < end:
-            time.sleep(0.02)
+        assert until(said.exists)
         lines = dict(line.split(":\t", 1) for line in said.read_text("utf-8").splitlines())
         assert int(lines[EFFECTIVE], 16) & NET_ADMIN
         assert lines["NoNewPrivs"] == "0"
@@ -117,10 +111,7 @@ def test_what_a_run_changed_is_undone_without_its_privilege(folder: Path) -> Non
             assert all(name.exists() for name in names)
             tool.send_signal(number)
             tool.wait(timeout=20)
-            end = time.monotonic() + 20
-            while any(one.exists() for one in (*names, control)) and time.monotonic() < end:
-                time.sleep(0.02)
-            assert not any(one.exists() for one in (*names, control))
+            assert until(lambda: not any(one.exists() for one in (*names, control)))
         if number is signal.SIGINT:
             assert '"ended":"interrupted"' in document.read_text("utf-8")
 
@@ -170,15 +161,11 @@ def test_the_recorder_gives_up_what_its_file_has(inside: list[str], folder: Path
 def test_capture_records_without_privilege(inside: list[str]) -> None:
     words = [*inside, *airtcp_with_live(), "capture", "-i", LEFT, "--json"]
     with started(*words) as tool:
-        children = Path(f"/proc/{tool.pid}/task/{tool.pid}/children")
-        end = time.monotonic() + 20
-        while not children.read_text("utf-8") and time.monotonic() < end:
-            time.sleep(0.02)
-        (child,) = children.read_text("utf-8").split()
+        assert until(lambda: bool(children(tool.pid)))
+        (child,) = children(tool.pid)
         # Before it becomes the recorder, the child is Python.
-        while b"record" not in Path(f"/proc/{child}/cmdline").read_bytes():
-            time.sleep(0.01)
-        assert gave_up(int(child))
+        assert until(lambda: b"record" in Path(f"/proc/{child}/cmdline").read_bytes())
+        assert gave_up(child)
 
 
 def test_both_ends_of_measure_give_up_everything(tmp_path: Path) -> None:
