@@ -23,22 +23,12 @@ from airtcp._core import LawError, Library
 from airtcp.laws.base import Law
 from airtcp.laws.check import METHODS, check, keys_of
 from airtcp.laws.layout import structures
-from airtcp.laws.translate import Memory, translated
+from airtcp.laws.translate import SAMPLES, Memory, translated
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 _L = TypeVar("_L", bound=type[Law])
-_SAMPLES: Final = {
-    "avoid": "airtcp_ack",
-    "on_ack": "airtcp_ack",
-    "reduced": "airtcp_congestion",
-    "on_congestion": "airtcp_congestion",
-    "on_lost": "airtcp_lost",
-    "on_sent": "airtcp_sent",
-    "on_idle": "airtcp_idle",
-}
-"""The structure that each method of the table gets beside the state."""
 _HOST: Final = {
     "slow_start": (ctypes.c_int, 2),
     "may_grow": (ctypes.c_int, 2),
@@ -71,8 +61,7 @@ def compiled(law: _L) -> _L:
         if name in vars(law):
             _refuse(law, f"a compiled law has no {name}")
     numba = _numba()
-    keys = {name: float(value) for name, value in keys_of(law).items() if _number(law, name, value)}
-    memory = _memory(law)
+    keys, memory = _keys(law), _memory(law)
     types = _types(numba, list(keys), list(memory))
     bodies = _bodies(law, numba, memory)
     addresses: dict[str, int] = {}
@@ -101,10 +90,16 @@ def _numba() -> Any:
         raise LawError(_MISSING) from None
 
 
-def _number(law: type[Law], name: str, value: object) -> bool:
-    if isinstance(value, str):
-        _refuse(law, f"its key {name} is text; a compiled law has numbers and flags")
-    return True
+def _keys(law: type[Law]) -> dict[str, float]:
+    """Return the keys with their defaults."""
+    found: dict[str, float] = {}
+    for name, value in keys_of(law).items():
+        if isinstance(value, str):
+            _refuse(law, f"its key {name} is text; a compiled law has numbers and flags")
+        found[name] = float(value)
+    if len(found) > _KEYS:
+        _refuse(law, f"it has {len(found)} keys; expected at most {_KEYS}")
+    return found
 
 
 def _memory(law: type[Law]) -> dict[str, Memory]:
@@ -134,9 +129,6 @@ def _flags(law: type[Law]) -> int:
 
 def _types(numba: Any, keys: list[str], memory: list[str]) -> dict[str, Any]:
     """Return the structures as types of numba, with the names of keys and memory."""
-    if len(keys) > _KEYS:
-        message = f"there are {len(keys)} keys; expected at most {_KEYS}"
-        raise LawError(message)
     numpy: Any = import_module("numpy")
     found: dict[str, Any] = {}
     for name, fields in structures(_core.law_header()).items():
@@ -235,7 +227,7 @@ def _entry(
         back = "return float(body(s, a))" if name == "reduced" else "body(s, a)"
         text = f"def entry(p, q):\n    s = carray(p, (1,))\n    a = carray(q, (1,))\n    {back}\n"
         result = numba.float64 if name == "reduced" else numba.void
-        signature = result(state, pointer(types[_SAMPLES[name]]))
+        signature = result(state, pointer(types[f"airtcp_{SAMPLES[name]}"]))
     space: dict[str, Any] = {"carray": carray, "body": body, "inf": inf, "nan": nan}
     exec(text, space)  # noqa: S102 - the text above
     try:

@@ -17,6 +17,7 @@ from airtcp._core import LawError, Library
 from airtcp.data.plain import printable
 from airtcp.laws.base import Law
 from airtcp.laws.check import check, keys_of
+from airtcp.laws.compiling import library_of
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -121,7 +122,7 @@ def of_class(law: type[Law]) -> Found:
     """
     check(law)
     keys = keys_of(law)
-    library: Library | None = vars(law).get("_library")
+    library = library_of(law)
     if library is None:
         return Found(law.__name__, law, *origin(law), keys, law)
     # A compiled law has numbers only.

@@ -18,7 +18,7 @@ from airtcp._core import LawError
 if TYPE_CHECKING:
     from types import CodeType, FunctionType
 
-_ROLES: Final = {
+SAMPLES: Final = {
     "start": "params",
     "avoid": "ack",
     "on_ack": "ack",
@@ -28,14 +28,9 @@ _ROLES: Final = {
     "on_sent": "sent",
     "on_idle": "idle",
 }
-_OF_TYPE: Final = {
-    "Params": "params",
-    "Ack": "ack",
-    "Congestion": "congestion",
-    "Lost": "lost",
-    "Sent": "sent",
-    "Idle": "idle",
-}
+"""What each method gets beside the law, by the name of its structure in the header."""
+_OF_TYPE: Final = {sample.capitalize(): sample for sample in SAMPLES.values()}
+"""The same by the name of the class."""
 _KINDS: Final = {"fast-retransmit": 0, "rto": 1, "ecn": 2, "persistent": 3}
 _FLAGS: Final = {
     ("ack", "cwnd_limited"): ("flags", 1),
@@ -102,11 +97,10 @@ def translated(
     for one in arguments[1:]:
         kind = method.__annotations__.get(one, "")
         word = kind if isinstance(kind, str) else getattr(kind, "__name__", "")
-        roles[one] = _OF_TYPE.get(word, _ROLES.get(name, "") if len(arguments) == 2 else "")  # noqa: PLR2004 - self and one more
+        roles[one] = _OF_TYPE.get(word, SAMPLES.get(name, "") if len(arguments) == 2 else "")  # noqa: PLR2004 - self and one more
     function.name, function.returns, function.decorator_list = f"_own_{name}", None, []
     for one in function.args.args:
         one.annotation = None
-    # A docstring is no statement of the law.
     changed = ast.fix_missing_locations(
         _Translator(f"{law}.{name}", roles, memory, own).visit(tree)
     )
@@ -229,7 +223,7 @@ class _Translator(ast.NodeTransformer):
         if found is None or len(node.ops) > 1 or not is_none:
             self._refuse(node, "`is` is known only as in `ack.rtt is None`")
         variable, role, name = found
-        field = {"rate": "rate_delivered"}.get(name, name) if role == "ack" else name
+        field = "rate_delivered" if (role, name) == ("ack", "rate") else name
         text = f"_isnan({variable}[0].{field})"
         return _expression(text if isinstance(node.ops[0], ast.Is) else f"not {text}")
 
