@@ -28,7 +28,7 @@ Tcp: TypeAlias = "str | type[Law] | BoundLaw"
 class OwnLaws:
     """The laws that a call names."""
 
-    def __init__(self, files: Iterable[str] = (), *, timeout: str = STANDARD) -> None:
+    def __init__(self, files: str | Iterable[str] = (), *, timeout: str = STANDARD) -> None:
         """Load the laws that scenarios may name.
 
         Args: files: Files, modules, or `FILE:CLASS`. timeout: Processor time that a replication may
@@ -40,7 +40,7 @@ class OwnLaws:
         """The laws, in the order in which they are named."""
         self.sources: list[str] = []
         """Files and modules, as `--law` takes them."""
-        for file in files:
+        for file in [files] if isinstance(files, str) else files:
             spec = spec_of(file)
             if spec is None or spec.rest:
                 message = f"{file}: expected a file in Python, such as my_law.py or my_law.py:Aimd"
@@ -189,7 +189,7 @@ def own_laws(
         LawError: If a law cannot be loaded.
         AirtcpError: If there are several TCPs.
     """
-    laws = OwnLaws([files] if isinstance(files, str) else files, timeout=timeout)
+    laws = OwnLaws(files, timeout=timeout)
     names = [] if tcp is None else laws.names(tcp)
     if len(names) > 1:
         message = f"tcp: one TCP is put into the flows, and there are {', '.join(names)}"

@@ -89,7 +89,7 @@ def sweep(
         overrides=overrides,
         seed=seed,
         replications=replications,
-        laws=OwnLaws([law] if isinstance(law, str) else law, timeout=law_timeout),
+        laws=OwnLaws(law, timeout=law_timeout),
     )
     with atomic_write.named(Path(out)):
         return runs.run(
