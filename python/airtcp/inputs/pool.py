@@ -133,6 +133,10 @@ class Pool:
 
     def __exit__(self, *_: object) -> None:
         """End the workers."""
+        self.close()
+
+    def close(self) -> None:
+        """End the workers."""
         for worker in self._all:
             worker.end()
 

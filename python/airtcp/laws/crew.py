@@ -79,7 +79,7 @@ class Crew:
         if event is None:
             return []
         if event.code is not None:
-            raise LawError(_ended(event.code))
+            raise LawError(ended(event.code))
         for number, said in event.results:
             if number == _FAILED:
                 self._refused(said)
@@ -99,7 +99,7 @@ class Crew:
         self._given.clear()
         self._others = 0
         if self._pool is not None:
-            self._pool.__exit__()
+            self._pool.close()
             self._pool = None
 
     def _grown(self) -> Pool | None:
@@ -131,10 +131,14 @@ class Crew:
         self._stopped = True
         self._left.clear()
         if self._pool is not None:
-            self._pool.__exit__()
+            self._pool.close()
 
 
-def _ended(code: int) -> str:
+def ended(code: int) -> str:
+    """Say that another process has ended.
+
+    Args: code: Its exit status; negative for a signal.
+    """
     how = f"by signal {-code}" if code < 0 else f"with status {code}"
     return (
         f"a process that ran a law has ended {how}; --workers 1 runs the law in this process, "

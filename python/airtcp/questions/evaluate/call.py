@@ -143,7 +143,7 @@ def evaluate(
 
 def _work(seed: int, laws: Sequence[Law], timeout: str) -> Work:
     """Return the work of an evaluation, which knows the laws of one's own."""
-    seconds_of(timeout)
+    seconds_of(timeout)  # refused before anything runs
     sources = dict.fromkeys(source for one in laws for source in one.sources)
     hashes = dict.fromkeys(one.sha256 for one in laws if one.sha256 is not None)
     own = Laws(tuple(sources), tuple(hashes), timeout)

@@ -16,6 +16,7 @@ from airtcp._core import AirtcpError, LawError
 from airtcp.inputs.workers import command, environment
 from airtcp.laws import elsewhere
 from airtcp.laws.given import OwnLaws
+from airtcp.laws.limit import STANDARD
 from airtcp.questions.evaluate.outcome import Rep, reps_of
 from airtcp.questions.run.call import run
 
@@ -35,7 +36,7 @@ class Laws:
     """Their files or modules."""
     hashes: tuple[str, ...] = ()
     """Hashes of their sources."""
-    timeout: str = "60 s"
+    timeout: str = STANDARD
     """Processor time of a replication."""
 
 
@@ -117,7 +118,7 @@ def in_worker(given: dict[str, Any], task: dict[str, Any]) -> dict[str, Any]:
     try:
         _check(laws)
         with tempfile.TemporaryDirectory(prefix="airtcp-") as folder:
-            place(Path(folder), task["files"])
+            write_files(Path(folder), task["files"])
             reps = simulate(Task(**task), Path(folder), given["seed"], laws)
     except AirtcpError as error:
         return {"error": str(error), "law": isinstance(error, LawError)}
@@ -145,7 +146,7 @@ def _check(laws: Laws) -> None:
         raise LawError(message)
 
 
-def place(home: Path, files: dict[str, str]) -> None:
+def write_files(home: Path, files: dict[str, str]) -> None:
     """Write the files that a scene reads."""
     for name, text in files.items():
         (home / name).write_text(text, encoding="utf-8")

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 from airtcp._core import LawError
 from airtcp.inputs.pool import Job, Pool
 from airtcp.inputs.workers import cores
+from airtcp.laws.crew import ended
 from airtcp.questions import scenarios
 from airtcp.questions.evaluate.simulate import (
     CALL,
@@ -24,8 +25,8 @@ from airtcp.questions.evaluate.simulate import (
     Task,
     given,
     of_worker,
-    place,
     simulate,
+    write_files,
 )
 
 if TYPE_CHECKING:
@@ -114,7 +115,7 @@ class Work:
         ):
             home = Path(folder)
             for task in todo.values():
-                place(home, task.files)
+                write_files(home, task.files)
             left = {pool.submit(self._simulate, task, home): key for key, task in todo.items()}
             try:
                 while left:
@@ -151,11 +152,7 @@ class Work:
         if event is None:
             return 0
         if event.code is not None:
-            message = (
-                f"a process that ran a law has ended (status {event.code}); --workers 1 runs it in "
-                "this process, where its output is seen"
-            )
-            raise LawError(message)
+            raise LawError(ended(event.code))
         for number, said in event.results:
             self.done[keys[number]] = of_worker(said)
         return len(event.results)
