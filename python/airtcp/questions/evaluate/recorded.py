@@ -67,14 +67,6 @@ class Recorded:
             fingerprint,
         )
 
-    def __len__(self) -> int:
-        """Count the scenes."""
-        return len(self._scenes)
-
-    def keys(self) -> list[str]:
-        """Return the keys of the scenes."""
-        return list(self._scenes)
-
 
 @cache
 def recorded(seed: int) -> Recorded | None:
