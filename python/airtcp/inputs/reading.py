@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 ColumnKind: TypeAlias = Literal["received", "lost", "sequence", "arrival"]
+_BITS: Final = re.compile(r"([kMG]?)(?:bps|bit/s)")
+"""Units of a rate that a scenario accepts beside b/s."""
 
 
 class Reading(TypedDict, total=False):
@@ -143,7 +145,3 @@ def how_to_read(reading: Mapping[str, Any]) -> dict[str, str]:
     if (rate := _BITS.fullmatch(str(read.get("rate_unit")))) is not None:
         read["rate_unit"] = f"{rate[1]}b/s"
     return read
-
-
-_BITS: Final = re.compile(r"([kMG]?)(?:bps|bit/s)")
-"""Units of a rate that a scenario accepts beside b/s."""
