@@ -16,7 +16,7 @@ from airtcp.words.grid import Column, Grid, broken
 from airtcp.words.names import said, short
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from airtcp.questions.sweep.leading import Leading, Reached
     from airtcp.questions.sweep.rows import Axis
@@ -40,34 +40,27 @@ class Place:
     """The values of the choice in the same order."""
     best: bool
     """Whether the first is shown to be better than all others."""
-
-    @property
-    def contrast(self) -> float:
-        """The ratio of the extreme means, if the intervals of both lie apart; else 1."""
-        means = [abs(one.value["mean"] or 0.0) for one in (self.reached[0], self.reached[-1])]
-        return max(means) / max(min(means), 1e-9 * max(means), 1e-300)
+    contrast: float
+    """The ratio of the extreme means, if their intervals lie apart; else 1."""
 
 
-def choice_of(axes: Sequence[Axis], values: Any = None) -> Axis | None:
+def choice_of(axes: Sequence[Axis], counts: Mapping[str, int]) -> Axis | None:
     """Return the key whose values have no order; the congestion control if there are several.
 
     Args:
         axes: The varied keys.
-        values: The number of values by column; None if it does not matter.
+        counts: The number of values by column.
     """
-    found = [
-        axis
-        for axis in axes
-        if not axis.numeric and (values is None or 1 < values[axis.column] <= _MOST)
-    ]
+    found = [axis for axis in axes if not axis.numeric and 1 < counts[axis.column] <= _MOST]
     named = [axis for axis in found if "tcp" in axis.column or "congestion" in axis.column]
     return next(iter(named or found), None)
 
 
-def places(leading: Leading) -> tuple[Axis, list[Axis], list[Place]] | None:
+def _places(leading: Leading) -> tuple[Axis, list[Axis], list[Place]] | None:
     """Return the choice, the other keys, and the places, the largest difference first.
 
-    None without a choice, without another key, or if the points are variants of a comparison.
+    None without a choice, without another key, if the points are variants of a comparison, or if no
+    difference is shown anywhere.
     """
     whole = leading.number == len(leading.reached)
     if not leading.better or leading.compared or not whole or any(o.line for o in leading.reached):
@@ -93,18 +86,21 @@ def places(leading: Leading) -> tuple[Axis, list[Axis], list[Place]] | None:
             group,
             [str(one.at[index]) for one in group],
             all(apart(group[0].value, one.value, leading.better) for one in group[1:]),
+            _ratio(leading, group[0], group[-1]),
         )
         for at, group in groups.items()
         if len(group) > 1
     ]
-    found.sort(key=lambda place: -_told(leading, place))
-    return choice, others, found
+    found.sort(key=lambda place: -place.contrast)
+    return (choice, others, found) if found and found[0].contrast > 1 else None
 
 
-def _told(leading: Leading, place: Place) -> float:
-    """Return the contrast at a place if it is shown, else 1."""
-    first, last = place.reached[0], place.reached[-1]
-    return place.contrast if apart(first.value, last.value, leading.better) else 1.0
+def _ratio(leading: Leading, first: Reached, last: Reached) -> float:
+    """Return the ratio of the means of two points if their intervals lie apart, else 1."""
+    if not apart(first.value, last.value, leading.better):
+        return 1.0
+    means = [abs(one.value["mean"] or 0.0) for one in (first, last)]
+    return max(means) / max(min(means), 1e-9 * max(means), 1e-300)
 
 
 def sentences(leading: Leading) -> tuple[str, str] | None:
@@ -112,8 +108,8 @@ def sentences(leading: Leading) -> tuple[str, str] | None:
 
     None if no difference is shown anywhere.
     """
-    found = places(leading)
-    if found is None or not found[2] or _told(leading, found[2][0]) <= 1:
+    found = _places(leading)
+    if found is None:
         return None
     choice, others, each = found
     return _contrast(leading, others, each[0]), _wins(choice, each)
@@ -138,11 +134,13 @@ def _contrast(leading: Leading, others: Sequence[Axis], place: Place) -> str:
     unit = leading.metric.unit
     what = leading.metric.label.removesuffix(f" ({unit})")
     value = f"{texts[0]} {unit}".rstrip()
-    head, tail = f"At {where} {what} is {value} with", f"and {texts[-1]} with"
     if what.endswith("goodput"):
         verb = "gets" if len(best) == 1 else "get"
         return f"At {where} {words.listed(best)} {verb} {value}, {words.listed(worst)} {texts[-1]}."
-    return f"{head} {words.listed(best)}, {tail} {words.listed(worst)}."
+    return (
+        f"At {where} {what} is {value} with {words.listed(best)}, and {texts[-1]} with "
+        f"{words.listed(worst)}."
+    )
 
 
 def _wins(choice: Axis, each: Sequence[Place]) -> str:
@@ -163,16 +161,18 @@ def _wins(choice: Axis, each: Sequence[Place]) -> str:
     return f"{head}; {rest}."
 
 
-def table(leading: Leading, rows: int, text: Any) -> Grid | None:
+def table(leading: Leading, rows: int, text: Callable[[Axis, Any], str]) -> Grid | None:
     """Return a row for each place and a column for each value of the choice.
+
+    None if no difference is shown anywhere.
 
     Args:
         leading: The points.
         rows: Most rows.
         text: Writes a value of a key.
     """
-    found = places(leading)
-    if found is None or sentences(leading) is None:
+    found = _places(leading)
+    if found is None:
         return None
     choice, others, each = found
     shown = each[:rows]

@@ -140,11 +140,9 @@ def _chosen(
 ) -> tuple[Axis, Axis | None]:
     """Give each value of a choice such as TCP a line, over the first of the other keys."""
     counts = {axis.column: len(sweep_rows.levels(axis, values)) for axis in axes}
-    choice, others = (
-        choices.choice_of(axes, counts),
-        [axis for axis in axes if counts[axis.column] > 1],
-    )
-    along = next((axis for axis in others if axis is not choice), None)
+    choice = choices.choice_of(axes, counts)
+    others = (axis for axis in axes if axis is not choice and counts[axis.column] > 1)
+    along = next(others, None)
     if choice is None or along is None or any(value.line for value in values):
         return x, second
     return along, choice
