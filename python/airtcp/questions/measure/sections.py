@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.pages.section import Page, Plot, Section
 from airtcp.questions.measure import charts as own
@@ -38,28 +38,18 @@ _TERMS: Final = {
 
 def measure_page(document: MeasureDocument) -> Page:
     """Make the page of a measurement from its document."""
-    losses = rows.losses(document)
-    end = max((row["t"] for row in losses), default=0.0)
     sections = [
         Section(
             "delay",
             "Delay and losses",
             "Small packets, a row a tenth of a second. Drag sideways to move, Shift and wheel to"
             " zoom, double-click to go back.",
-            tuple(
-                Plot(
-                    name,
-                    heading,
-                    caption,
-                    charts.series("losses", "name", field, title, end),
-                    {"losses": losses},
-                    wide=True,
-                )
-                for name, field, heading, caption, title in (
-                    (_CHART, "median", "Delay", "Median above the least.", "delay (ms)"),
-                    ("most", "most", "Greatest delay", "", "greatest delay (ms)"),
-                    ("lost", "lost", "Losses", "", "packets lost (%)"),
-                )
+            _over_time(
+                "losses",
+                rows.losses(document),
+                (_CHART, "median", "Delay", "Median above the least.", "delay (ms)"),
+                ("most", "most", "Greatest delay", "", "greatest delay (ms)"),
+                ("lost", "lost", "Losses", "", "packets lost (%)"),
             ),
             grid=delays(document),
             joined=True,
@@ -87,25 +77,37 @@ def measure_page(document: MeasureDocument) -> Page:
 
 def _rates(document: MeasureDocument) -> tuple[Plot, ...]:
     """Draw bursts, and below them what TCP got and met."""
-    load = rows.load(document)
-    end = max((row["t"] for row in load), default=0.0)
     bursts = {"bursts": rows.bursts(document)}
     return (
         Plot("bursts", "Bursts", "A dot a burst.", own.bursts(), bursts, wide=True),
-        *(
-            Plot(
-                name,
-                heading,
-                caption,
-                charts.series("load", "name", field, title, end),
-                {"load": load},
-                wide=True,
-            )
-            for name, field, heading, caption, title in (
-                ("tcp", "mbps", "TCP", "What was acknowledged.", "goodput (Mb/s)"),
-                ("rtt", "rtt", "Round-trip time", "That of TCP.", "round trip (ms)"),
-            )
+        *_over_time(
+            "load",
+            rows.load(document),
+            ("tcp", "mbps", "TCP", "What was acknowledged.", "goodput (Mb/s)"),
+            ("rtt", "rtt", "Round-trip time", "That of TCP.", "round trip (ms)"),
         ),
+    )
+
+
+def _over_time(
+    data: str, values: list[dict[str, Any]], *wanted: tuple[str, str, str, str, str]
+) -> tuple[Plot, ...]:
+    """Draw fields of the same rows over time.
+
+    Args: data: Name of the rows. values: The rows. wanted: Name of each plot, its field, heading,
+        caption, and title of the axis.
+    """
+    end = max((row["t"] for row in values), default=0.0)
+    return tuple(
+        Plot(
+            name,
+            heading,
+            caption,
+            charts.series(data, "name", field, title, end),
+            {data: values},
+            wide=True,
+        )
+        for name, field, heading, caption, title in wanted
     )
 
 
