@@ -34,17 +34,22 @@ PYTHON: Final = shutil.which("python3", path="/usr/bin:/usr/local/bin") or sys.e
 both_users = pytest.mark.parametrize("wrap", [[], NOBODY], ids=["root", "another user"])
 
 
-def split(pcapng: Path, folder: Path) -> list[Path]:
-    """Write a capture per interface of a pcapng file, because each port is a point of its own."""
+def frames_of(pcapng: Path) -> Iterator[tuple[int, int, bytes]]:
+    """Return interface, time in ns and bytes of each frame of a pcapng file that airtcp wrote."""
     data, at = pcapng.read_bytes(), 0
-    packets: dict[int, list[tuple[int, bytes]]] = {}
     while at + 12 <= len(data):
         kind, length = struct.unpack_from("<II", data, at)
         if kind == 6:
             port, high, low, kept, _ = struct.unpack_from("<5I", data, at + 8)
-            frame = data[at + 28 : at + 28 + kept]
-            packets.setdefault(port, []).append((high << 32 | low, frame))
+            yield port, high << 32 | low, data[at + 28 : at + 28 + kept]
         at += length
+
+
+def split(pcapng: Path, folder: Path) -> list[Path]:
+    """Write a capture per interface of a pcapng file, because each port is a point of its own."""
+    packets: dict[int, list[tuple[int, bytes]]] = {}
+    for port, when, frame in frames_of(pcapng):
+        packets.setdefault(port, []).append((when, frame))
     paths: list[Path] = []
     for port, frames in sorted(packets.items()):
         path = folder / f"port{port}.pcap"
