@@ -168,17 +168,16 @@ def _again(connection: Mapping[str, Any]) -> str:
         return f"Nothing of it was sent again{_waits(direction)}."
     causes = {key: n for key, n in direction["retransmissions"].items() if n}
     first = max(causes, key=lambda key: causes[key])
-    how = "for several causes"
-    if again == 1:
-        how = _CAUSES[first]
-    elif len(causes) == 1 or 2 * causes[first] > again:
-        how = f"{'all' if len(causes) == 1 else 'mostly'} {_CAUSES[first]}"
     needless = direction["spurious_retransmissions"]
-    shown = f"{count(needless)} of them needlessly" if needless else "none shown to be needless"
     if again == 1:
+        how, were = _CAUSES[first], "was"
         shown = "and needlessly" if needless else "not shown to be needless"
+    else:
+        how, were = "for several causes", "were"
+        if len(causes) == 1 or 2 * causes[first] > again:
+            how = f"{'all' if len(causes) == 1 else 'mostly'} {_CAUSES[first]}"
+        shown = f"{count(needless)} of them needlessly" if needless else "none shown to be needless"
     if sent < LEAST_SEGMENTS:
-        were = "was" if again == 1 else "were"
         part = f"{count(again)} of its {counted(sent, 'segment')} {were}"
         return f"{part} sent again, {how}, {shown}."
     text = f"{tables.again(direction)} of its segments were sent again, {how}, {shown}"

@@ -16,6 +16,7 @@ _MISSED: Final = 0.1
 _FEW: Final = 20
 """Attempts below which a share is of little weight [choice]."""
 _NEARLY_ALL: Final = 0.95
+"""Share of encrypted data from which the answer says that the data is encrypted [choice]."""
 _SOME: Final = 0.1
 """Least share of encrypted data that the answer names."""
 
@@ -71,15 +72,17 @@ def _help(document: Mapping[str, Any], largest: str | None) -> str | None:
     if largest is not None:
         return f"The largest connection, {largest}."
     frames = air.get("frames")
-    if frames and frames["protected"] >= _SOME * max(1, frames["data"] + frames["null_data"]):
-        part = min(frames["protected"] / max(1, frames["data"] + frames["null_data"]), 1.0)
-        if part < _NEARLY_ALL:
-            return (
-                f"{share(part)} of the data frames are encrypted, and the others carry no TCP:"
-                " --decrypt-with FILE reads the encrypted."
-            )
-        return "TCP is not visible, because the data is encrypted: --decrypt-with FILE reads it."
-    return None
+    if not frames:
+        return None
+    part = min(frames["protected"] / max(1, frames["data"] + frames["null_data"]), 1.0)
+    if part < _SOME:
+        return None
+    if part < _NEARLY_ALL:
+        return (
+            f"{share(part)} of the data frames are encrypted, and the others carry no TCP:"
+            " --decrypt-with FILE reads the encrypted."
+        )
+    return "TCP is not visible, because the data is encrypted: --decrypt-with FILE reads it."
 
 
 def _doubt(link: Mapping[str, Any]) -> str | None:

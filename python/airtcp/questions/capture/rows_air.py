@@ -25,7 +25,7 @@ def timeline(document: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:
         in a second, share of them without captured MAC ACK, mean rate in Mb/s, mean signal in dBm.
         `stations`, a row for each interval and busy transmitter: share of the airtime.
     """
-    interval, links, stations = _known(document)
+    interval, links, stations = _drawn_lines(document)
     times = _times(links, stations)
     if not times or interval <= 0 or round((max(times) - min(times)) / interval) < _FEWEST:
         return {"links": [], "stations": []}
@@ -63,21 +63,22 @@ def dropped(document: Mapping[str, Any]) -> list[dict[str, Any]]:
     Args:
         document: The document of a capture of the air.
     """
-    interval, links, stations = _known(document)
+    interval, links, stations = _drawn_lines(document)
     times = _times(links, stations)
     return bands(document, min(times), max(times) - min(times) + interval) if times else []
 
 
-def _known(
+def _drawn_lines(
     document: Mapping[str, Any],
 ) -> tuple[float, list[dict[str, Any]], list[dict[str, Any]]]:
-    """Return the interval, and the links and transmitters with lines."""
+    """Return the interval in seconds, and the links and transmitters that have a line."""
     air: Mapping[str, Any] = document.get("air") or {}
     links = busiest.links(document)[:LINKS]
     return air.get("interval_s") or 0.0, links, air.get("stations", [])[:STATIONS]
 
 
 def _times(links: list[dict[str, Any]], stations: list[dict[str, Any]]) -> list[float]:
+    """Return the start of each interval of these lines, in seconds since 1970."""
     series = [one.get("over_time", []) for one in [*links, *stations]]
     return [point["time_s"] for points in series for point in points]
 
