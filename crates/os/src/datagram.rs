@@ -3,7 +3,7 @@
 //! The kernel stamps a datagram when its driver hands it over, however late the process reads it.
 
 use crate::error::{Error, Result};
-use crate::socket;
+use crate::socket::{self, Address, BATCH};
 use std::io;
 use std::mem;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6, UdpSocket};
@@ -29,9 +29,6 @@ pub struct Datagram {
     /// `CLOCK_REALTIME` of its arrival, as seconds and nanoseconds.
     pub stamp: Option<(u32, u32)>,
 }
-
-/// Datagrams that one system call sends.
-const BATCH: usize = 64;
 
 /// Room for the control messages of a datagram: a stamp takes 32 bytes with its header.
 #[repr(C, align(8))]
@@ -102,35 +99,11 @@ impl Datagrams {
     }
 
     /// Sends up to [`BATCH`] datagrams, and returns how many.
-    #[allow(unsafe_code, reason = "no safe library that is used has sendmmsg")]
     fn batch(&self, datagrams: &[(Vec<u8>, Option<SocketAddr>)]) -> io::Result<usize> {
-        let count = datagrams.len().min(BATCH);
-        // SAFETY: these structs have numbers and pointers only, for which zeros are valid.
-        let (mut names, mut headers) = unsafe {
-            (
-                mem::zeroed::<[libc::sockaddr_storage; BATCH]>(),
-                mem::zeroed::<[libc::mmsghdr; BATCH]>(),
-            )
-        };
-        let none = libc::iovec { iov_base: ptr::null_mut(), iov_len: 0 };
-        let mut parts = [none; BATCH];
-        for (n, (bytes, to)) in datagrams.iter().take(count).enumerate() {
-            parts[n] =
-                libc::iovec { iov_base: bytes.as_ptr().cast_mut().cast(), iov_len: bytes.len() };
-            let header = &mut headers[n].msg_hdr;
-            header.msg_iov = &raw mut parts[n];
-            header.msg_iovlen = 1;
-            if let Some(to) = to {
-                header.msg_namelen = put(*to, &mut names[n]);
-                header.msg_name = (&raw mut names[n]).cast();
-            }
-        }
-        let length = libc::c_uint::try_from(count).unwrap_or_default();
-        // SAFETY: the first `count` headers point at names and parts, and these at bytes, all of which live through the
-        // call. The kernel reads them, and writes only to the headers.
-        let code =
-            unsafe { libc::sendmmsg(self.socket.as_raw_fd(), headers.as_mut_ptr(), length, 0) };
-        usize::try_from(code).map_err(|_| io::Error::last_os_error())
+        let first = datagrams.iter().take(BATCH);
+        let addresses: Vec<_> = first.clone().map(|(_, to)| to.map(for_kernel)).collect();
+        let each = first.zip(&addresses).map(|((bytes, _), to)| (bytes.as_slice(), to.as_ref()));
+        socket::send_many(&self.socket, each, 0)
     }
 
     /// Reads a datagram if one waits. One that is longer than the buffer is cut.
@@ -206,10 +179,12 @@ fn whole(bytes: &[u8]) -> Option<u32> {
     u32::try_from(value).ok()
 }
 
-/// Writes an address as the kernel has it, and returns its length.
+/// An address as the kernel has it.
 #[allow(unsafe_code, reason = "a sockaddr is a union by family")]
-fn put(address: SocketAddr, storage: &mut libc::sockaddr_storage) -> libc::socklen_t {
-    let storage = ptr::from_mut(storage);
+fn for_kernel(address: SocketAddr) -> Address {
+    // SAFETY: a `sockaddr_storage` of zeros is valid: it has numbers only.
+    let mut all: libc::sockaddr_storage = unsafe { mem::zeroed() };
+    let storage = &raw mut all;
     let length = match address {
         SocketAddr::V4(v4) => {
             let to = libc::sockaddr_in {
@@ -235,7 +210,7 @@ fn put(address: SocketAddr, storage: &mut libc::sockaddr_storage) -> libc::sockl
             size_of::<libc::sockaddr_in6>()
         }
     };
-    libc::socklen_t::try_from(length).unwrap_or_default()
+    (all, libc::socklen_t::try_from(length).unwrap_or_default())
 }
 
 /// An address of the kernel's.

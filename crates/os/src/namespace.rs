@@ -27,9 +27,7 @@ impl NetNs {
     /// If the process may not make one.
     pub fn new() -> Result<Self> {
         let made = thread::scope(|scope| scope.spawn(Self::unshared).join());
-        let namespace = made.unwrap_or_else(|_| Err(Error::Input("a thread failed".to_owned())))?;
-        namespace.within(|| crate::program::ip("link set dev lo up\n"))?;
-        Ok(namespace)
+        made.unwrap_or_else(|_| Err(Error::Input("a thread failed".to_owned())))?.loopback_up()
     }
 
     /// A new namespace with a name, as `ip netns` makes it, with its loopback interface up. The name
@@ -50,12 +48,14 @@ impl NetNs {
         program::ip_netns("add", name)?;
         let path = Path::new(FOLDER).join(name);
         let opened = File::open(&path)
-            .map_err(|e| Error::system(format!("opening '{}'", path.display()), e))
-            .map(|file| Self { fd: file.into() });
-        let up = opened.and_then(|namespace| {
-            namespace.within(|| crate::program::ip("link set dev lo up\n")).map(|()| namespace)
-        });
+            .map_err(|e| Error::system(format!("opening '{}'", path.display()), e));
+        let up = opened.and_then(|file| Self { fd: file.into() }.loopback_up());
         up.inspect_err(|_| _ = remove(name))
+    }
+
+    fn loopback_up(self) -> Result<Self> {
+        self.within(|| program::ip("link set dev lo up\n"))?;
+        Ok(self)
     }
 
     /// The namespace of the calling thread.
@@ -71,10 +71,9 @@ impl NetNs {
     #[allow(unsafe_code, reason = "no safe library wraps unshare")]
     fn unshared() -> Result<Self> {
         // SAFETY: CLONE_NEWNET changes the network namespace of this thread, and no memory or descriptors.
-        if unsafe { libc::unshare(libc::CLONE_NEWNET) } == 0 {
+        let Err(error) = check(unsafe { libc::unshare(libc::CLONE_NEWNET) }) else {
             return Self::current();
-        }
-        let error = std::io::Error::last_os_error();
+        };
         let action = "making a network namespace".to_owned();
         Err(match error.raw_os_error() {
             Some(libc::EPERM) => Error::Forbidden { action, remedy: NAMESPACE_REMEDY },

@@ -7,6 +7,12 @@ use std::mem;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::ptr;
 
+/// Messages that one system call sends.
+pub(crate) const BATCH: usize = 64;
+
+/// An address as the kernel has it, and its length.
+pub(crate) type Address = (libc::sockaddr_storage, libc::socklen_t);
+
 /// A name as `struct ifreq` has it.
 pub(crate) fn name(device: &str) -> io::Result<[u8; libc::IFNAMSIZ]> {
     let mut name = [0; libc::IFNAMSIZ];
@@ -105,6 +111,36 @@ pub(crate) fn set_at<T: Copy>(
         libc::setsockopt(socket.as_raw_fd(), level, option, value, length)
     };
     check(code)
+}
+
+/// Sends up to [`BATCH`] messages with one system call, each to its address, or to where the socket is bound or
+/// connected. Returns how many were sent: one at least if there is no error.
+#[allow(unsafe_code, reason = "no safe library that is used has sendmmsg")]
+pub(crate) fn send_many<'a>(
+    socket: &impl AsRawFd,
+    messages: impl Iterator<Item = (&'a [u8], Option<&'a Address>)>,
+    flags: libc::c_int,
+) -> io::Result<usize> {
+    let none = libc::iovec { iov_base: ptr::null_mut(), iov_len: 0 };
+    let mut parts = [none; BATCH];
+    // SAFETY: headers of zeros are valid: they have numbers and null pointers only.
+    let mut headers: [libc::mmsghdr; BATCH] = unsafe { mem::zeroed() };
+    let mut count = 0;
+    for ((part, header), (bytes, to)) in parts.iter_mut().zip(&mut headers).zip(messages) {
+        *part = libc::iovec { iov_base: bytes.as_ptr().cast_mut().cast(), iov_len: bytes.len() };
+        let header = &mut header.msg_hdr;
+        header.msg_iov = ptr::from_mut(part);
+        header.msg_iovlen = 1;
+        if let Some((address, length)) = to {
+            header.msg_name = ptr::from_ref(address).cast_mut().cast();
+            header.msg_namelen = *length;
+        }
+        count += 1;
+    }
+    // SAFETY: the first `count` headers point at parts and addresses, and the parts at messages, all of which live through
+    // the call. The kernel reads them, and writes only to the headers.
+    let code = unsafe { libc::sendmmsg(socket.as_raw_fd(), headers.as_mut_ptr(), count, flags) };
+    usize::try_from(code).map_err(|_| io::Error::last_os_error())
 }
 
 /// The error that is pending on a socket, which is cleared: that its device went, or went down.
