@@ -130,7 +130,7 @@ fn recorded(
     for now in (0..400).map(|n| n * MS) {
         while let Some(bytes) = client.take(now) {
             all.push(bytes.clone());
-            let fresh = || numbers.fresh(0);
+            let fresh = || Some(numbers.fresh(0));
             if let Some(answer) = server.receive(now, now, from, &bytes, fresh) {
                 client.receive(now, now, &answer);
             }
@@ -273,7 +273,7 @@ fn what_the_server_saw_of_its_tcp_connection_is_fetched() {
     let mut phases = Vec::new();
     for now in (0..10_000).map(|n| n * MS) {
         while let Some(bytes) = client.take(now) {
-            let fresh = || numbers.fresh(0);
+            let fresh = || Some(numbers.fresh(0));
             if let Some(answer) = server.receive(now, now, host(1), &bytes, fresh) {
                 client.receive(now, now, &answer);
             }

@@ -15,16 +15,16 @@ use clap::Args;
 use super::failure::{Failure, said};
 use crate::exit::ended;
 
-/// When standard input ends: gives an interface its offloads back, removes a namespace's name or a named pipe.
+/// When standard input ends: gives an interface its offloads back, removes the name of a namespace, or removes a named pipe.
 #[derive(Debug, Args)]
 pub struct Restore {
     /// An interface.
     #[arg(long)]
     device: Option<String>,
-    /// Whether the kernel merges its packets.
+    /// The kernel merged its packets.
     #[arg(long)]
     gro: bool,
-    /// Whether it does so itself.
+    /// The interface itself merged packets.
     #[arg(long)]
     lro: bool,
     /// A namespace.
@@ -62,31 +62,34 @@ pub(super) struct Keeper {
 impl Keeper {
     /// Gives an interface its merging of packets back.
     pub(super) fn of_device(name: &str, before: Merging) -> Result<Self, Failure> {
-        let gro = before.kernel.then_some("--gro").map(Path::new);
-        let lro = before.device.then_some("--lro").map(Path::new);
-        let words = [Path::new("--device"), Path::new(name)];
-        Self::start(words.into_iter().chain(gro).chain(lro))
+        let gro = before.kernel.then_some("--gro");
+        let lro = before.device.then_some("--lro");
+        Self::start(restore()?.args(["--device", name]).args(gro).args(lro))
     }
 
     /// Removes the name of a namespace.
     pub(super) fn of_namespace(name: &str) -> Result<Self, Failure> {
-        Self::start([Path::new("--netns"), Path::new(name)])
+        Self::start(restore()?.args(["--netns", name]))
     }
 
     /// Removes a named pipe.
     pub(super) fn of_pipe(path: &Path) -> Result<Self, Failure> {
-        Self::start([Path::new("--pipe"), path])
+        Self::start(restore()?.arg("--pipe").arg(path))
     }
 
-    fn start<'a>(words: impl IntoIterator<Item = &'a Path>) -> Result<Self, Failure> {
-        let program = std::env::current_exe().map_err(said)?;
-        let mut command = Command::new(program);
-        command.arg("restore").args(words);
+    fn start(command: &mut Command) -> Result<Self, Failure> {
         // Ctrl-C is not for it.
         command.stdin(Stdio::piped()).stdout(Stdio::null()).process_group(0);
         let mut child = command.spawn().map_err(said)?;
         Ok(Self { pipe: child.stdin.take(), child })
     }
+}
+
+/// This program, as [`Restore`].
+fn restore() -> Result<Command, Failure> {
+    let mut command = Command::new(std::env::current_exe().map_err(said)?);
+    command.arg("restore");
+    Ok(command)
 }
 
 impl Drop for Keeper {

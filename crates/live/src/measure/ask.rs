@@ -16,7 +16,7 @@ use super::document::Document;
 use super::message::LONGEST;
 use super::plan::{MS, Plan};
 
-/// Datagrams that are read before something is sent again.
+/// Datagrams that are sent, or read, in a row.
 const BATCH: usize = 64;
 /// Time between two looks at a thread.
 const LOOK_EVERY: i64 = 20 * MS;
@@ -48,8 +48,8 @@ pub(super) fn measure(
     let mut caller = Caller::new(server);
     let mut told = "";
     loop {
-        let ready: Vec<_> = (0..BATCH).map_while(|_| client.take(clock::now())).collect();
-        let ready: Vec<_> = ready.into_iter().map(|bytes| (bytes, None)).collect();
+        let due = |_| Some((client.take(clock::now())?, None));
+        let ready: Vec<_> = (0..BATCH).map_while(due).collect();
         let begin = clock::now();
         driver.socket.send_all(&ready);
         client.wrote(ready.len(), clock::now() - begin);

@@ -41,16 +41,11 @@ pub(super) struct Trip {
 impl Clocks {
     /// From the echo with the least round trip, and what arrived of the trains to the server and from it.
     pub(super) fn of(trip: Trip, up: &[Arrival], down: &[Arrival]) -> Self {
-        let drift = drift(Line::below(up), Line::below(down));
+        let (drift, drift_error) = drift(Line::below(up), Line::below(down)).unzip();
         // Whole numbers first, for a float has no nanoseconds since 1970.
         let apart = trip.there.saturating_sub(trip.here) as f64;
         let half = trip.round as f64 / 2.0;
-        Self {
-            offset_s: (apart - half) / 1e9,
-            offset_error_s: half / 1e9,
-            drift: drift.map(|drift| drift.0),
-            drift_error: drift.map(|drift| drift.1),
-        }
+        Self { offset_s: (apart - half) / 1e9, offset_error_s: half / 1e9, drift, drift_error }
     }
 }
 

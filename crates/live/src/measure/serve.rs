@@ -16,7 +16,7 @@ use super::place::PORT;
 use super::server::Server;
 use super::session::Fresh;
 
-/// Datagrams that are read before something is sent again.
+/// Datagrams that are sent, or read, in a row.
 const BATCH: usize = 64;
 
 /// Serves until a signal ends it.
@@ -50,12 +50,12 @@ pub(super) fn serve(
             }
         }
         read(&socket, &mut server, &mut offset);
-        let ready: Vec<_> = (0..BATCH).map_while(|_| server.due(clock::now())).collect();
-        let ready: Vec<_> = ready.into_iter().map(|(to, bytes)| (bytes, Some(to))).collect();
+        let due = |_| server.due(clock::now()).map(|(to, bytes)| (bytes, Some(to)));
+        let ready: Vec<_> = (0..BATCH).map_while(due).collect();
         let begin = clock::now();
         socket.send_all(&ready);
         let now = clock::now();
-        server.wrote(ready.iter().filter_map(|(_, to)| *to), now - begin);
+        server.wrote(&ready.iter().filter_map(|(_, to)| *to), now - begin);
         door.turn(now, &mut server);
         server.expire(now);
         if server.sessions() != running {

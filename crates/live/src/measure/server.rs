@@ -133,13 +133,9 @@ impl Server {
     }
 
     /// Probes that were due were sent to these addresses, all in so many ns.
-    pub fn wrote(&mut self, to: impl Iterator<Item = SocketAddr>, took: i64) {
-        let mut counts: BTreeMap<SocketAddr, usize> = BTreeMap::new();
-        to.for_each(|to| *counts.entry(to).or_default() += 1);
+    pub fn wrote(&mut self, to: &(impl Iterator<Item = SocketAddr> + Clone), took: i64) {
         for session in self.sessions.values_mut() {
-            if let Some(count) = counts.get(&session.from) {
-                session.wrote(*count, took);
-            }
+            session.wrote(to.clone().filter(|to| *to == session.from).count(), took);
         }
     }
 

@@ -62,9 +62,8 @@ impl Numbers {
     }
 
     /// What a server gives a measurement, at this time since 1970.
-    #[allow(clippy::unnecessary_wraps, reason = "a driver may have no more numbers")]
-    pub(crate) fn fresh(&mut self, wall: i64) -> Option<Fresh> {
-        Some(Fresh { number: self.nonce(), wall })
+    pub(crate) fn fresh(&mut self, wall: i64) -> Fresh {
+        Fresh { number: self.nonce(), wall }
     }
 }
 
@@ -132,7 +131,7 @@ impl<L: FnMut(bool, u64) -> bool> Path<L> {
                 let (up, bytes) = entry.remove();
                 if up {
                     let (there, at) = (clock.at(now), clock.at(at));
-                    let fresh = || numbers.fresh(there - clock.start + clock.wall);
+                    let fresh = || Some(numbers.fresh(there - clock.start + clock.wall));
                     if let Some(answer) = server.receive(there, at, host(1), &bytes, fresh) {
                         self.send(now, false, answer);
                     }
