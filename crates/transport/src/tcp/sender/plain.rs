@@ -9,7 +9,8 @@
 //! - nothing is known about an outstanding segment but its departure (`Scoreboard::is_fresh`), so that `pipe` is the
 //!   outstanding data, and an ACK of new data finds no losses;
 //! - no probe is due or has left beyond NXT, no report of a corruption is left, and losses are not classified;
-//! - ACKs have no accurate feedback of marks, whose counter comes around to the bits of none;
+//! - the ACKs have no count of marks (`accecn.rs`): its bits come around to those of a bare ACK, which would then report
+//!   marks;
 //! - no timer has expired since the last ACK of new data, and the persist timer does not run.
 //!
 //! The general path of an ACK (`ack.rs`) finds out at its end whether this holds. Whatever ends it clears the flag:

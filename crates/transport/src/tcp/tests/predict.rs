@@ -8,7 +8,7 @@ use airtcp_units::{Bytes, Nanos, Span};
 use proptest::prelude::*;
 
 use super::pair::{Fate, Pair, at, ms};
-use crate::tcp::{Connection, Profile, Recovery, Role, RttSampling, TcpConfig};
+use crate::tcp::{Connection, Ect, Profile, Recovery, Role, RttSampling, TcpConfig};
 
 const ISS: Seq = Seq(u32::MAX - 500);
 const PEER: Seq = Seq(u32::MAX - 1000);
@@ -37,12 +37,14 @@ fn arrival() -> impl Strategy<Value = Arrival> {
     let acked = prop_oneof![8 => Just(0u32), 1 => Just(1000), 1 => 0u32..3000];
     let len = prop_oneof![4 => Just(1000u16), 1 => 0u16..1500];
     let writes = prop_oneof![15 => Just(0u64), 1 => Just(1000)];
-    let more = (0u16..60_000, 0u64..300_000_000, any::<[bool; 4]>());
+    let more = (0u16..60_000, 0u64..300_000_000, any::<[bool; 5]>());
     (ahead, acked, flags, len, writes, more).prop_map(
         |(ahead, acked, flags, len, write, (window, wait, f))| {
             let mut segment = Segment::tcp(flags, PEER);
             (segment.len, segment.window) = (len, if f[0] { 60_000 } else { window });
             segment.ecn = if f[1] && f[2] { Ecn::Ce } else { Ecn::NotEct };
+            // The flag AE: with a count of marks, no flag but ACK may be a count of 0 or 4.
+            segment.set_ace(segment.ace() | if f[4] { 4 } else { 0 });
             if f[3] && f[2] {
                 segment.push_sack(SackBlock { start: ISS.plus(1), end: ISS.plus(1001) });
             }
@@ -53,11 +55,13 @@ fn arrival() -> impl Strategy<Value = Arrival> {
 
 fn connected(config: &TcpConfig) -> Connection {
     let mut c = Connection::new(config, Role::Passive, ISS);
-    let mut syn = Segment::tcp(Flags::SYN | Flags::ECE | Flags::CWR, PEER);
+    let mut syn = Segment::tcp(Flags::SYN, PEER);
+    syn.set_ace(if config.accecn { 0b111 } else { 0b011 });
     (syn.mss, syn.window, syn.window_scale) = (1460, 60_000, 2);
     syn.set_sack_permitted();
     let mut ack = Segment::tcp(Flags::ACK, PEER.plus(1));
     (ack.ack, ack.window) = (ISS.plus(1), 60_000);
+    ack.set_ace(if config.accecn { 0b010 } else { 0 });
     for segment in [syn, ack] {
         c.handle(Nanos(1), segment, &mut cx(&mut NoProbe));
         while c.poll(Nanos(1), &mut cx(&mut NoProbe)).is_some() {}
@@ -98,12 +102,14 @@ proptest! {
     #[test]
     fn prediction_changes_nothing(
         arrivals in prop::collection::vec(arrival(), 1..60),
-        [ecn, rack, eifel_detection, automatic] in any::<[bool; 4]>(),
+        [ecn, accurate, rack, eifel_detection, automatic] in any::<[bool; 5]>(),
         buffer in 3u64..80,
     ) {
         let receive_buffer = Bytes(buffer * 1000);
-        let config =
-            TcpConfig { ecn, rack, tlp: rack, eifel_detection, receive_buffer, ..TcpConfig::default() };
+        let accecn = ecn && accurate;
+        let config = TcpConfig {
+            ecn, accecn, rack, tlp: rack, eifel_detection, receive_buffer, ..TcpConfig::default()
+        };
         let [mut a, mut b] = [(); 2].map(|()| connected(&config));
         b.take_general_paths();
         for c in [&mut a, &mut b] {
@@ -183,6 +189,8 @@ fn bulk_config() -> impl Strategy<Value = TcpConfig> {
                 sack: true,
                 timestamps: f[3],
                 ecn: f[4],
+                accecn: f[4] && f[11],
+                ect: if f[4] && f[11] { Ect::Ect1 } else { Ect::Ect0 },
                 nagle: f[5],
                 limited_transmit: f[6],
                 dsack: f[7],
