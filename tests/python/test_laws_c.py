@@ -11,11 +11,10 @@ import pytest
 import airtcp
 from airtcp.laws import LawError
 from test_laws import LINK, LOSSY, command
-from test_laws_gate import EVERY, PATHS, over
+from test_laws_gate import PATHS, SCENARIOS, equal_in, equal_over
 
 ROOT = Path(__file__).parents[2]
 HEADER = ROOT / "python" / "airtcp" / "laws"
-SCENARIOS = sorted((ROOT / "scenarios").glob("*.toml"))[::EVERY]
 
 
 def compiled(source: Path, folder: Path, *options: str) -> Path:
@@ -46,24 +45,13 @@ def laws(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda path: path.stem)
 def test_equal_fingerprints(scenario: Path, laws: dict[str, str]) -> None:
-    for built_in, law in laws.items():
-        try:
-            expected = airtcp.run(scenario, tcp=built_in, replications=1)
-        except airtcp.ScenarioError as error:
-            assert "no flow is of TCP" in str(error)  # noqa: PT017 - the scenario has none
-            return
-        found = airtcp.run(scenario, tcp=law, replications=1)
-        assert found.fingerprints == expected.fingerprints, law
+    equal_in(scenario, laws)
 
 
 @pytest.mark.parametrize("profile", ["rfc", "linux"])
 @pytest.mark.parametrize("path", PATHS)
 def test_equal_fingerprints_by_either_rules(path: str, profile: str, laws: dict[str, str]) -> None:
-    scenario = over(path, profile)
-    for built_in, law in laws.items():
-        expected = airtcp.run(scenario, tcp=built_in, replications=2)
-        found = airtcp.run(scenario, tcp=law, replications=2)
-        assert found.fingerprints == expected.fingerprints, law
+    equal_over(path, profile, laws)
 
 
 def test_the_result_does_not_depend_on_threads(laws: dict[str, str]) -> None:

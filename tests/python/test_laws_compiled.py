@@ -14,10 +14,9 @@ from airtcp.inputs.workers import environment
 from airtcp.laws import LawError
 from airtcp.laws.layout import structures
 from test_laws import LINK, LOSSY
-from test_laws_gate import EVERY, PATHS, over
+from test_laws_gate import PATHS, SCENARIOS, equal_in, equal_over
 
 ROOT = Path(__file__).parents[2]
-SCENARIOS = sorted((ROOT / "scenarios").glob("*.toml"))[::EVERY]
 RENO = str(ROOT / "tests" / "laws" / "reno_numba.py")
 LAWS = {
     "reno:growth=per-ack": RENO,
@@ -33,25 +32,14 @@ needs_numba = pytest.mark.skipif(
 @needs_numba
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda path: path.stem)
 def test_equal_fingerprints(scenario: Path) -> None:
-    for built_in, law in LAWS.items():
-        try:
-            expected = airtcp.run(scenario, tcp=built_in, replications=1)
-        except airtcp.ScenarioError as error:
-            assert "no flow is of TCP" in str(error)  # noqa: PT017 - the scenario has none
-            return
-        found = airtcp.run(scenario, tcp=law, replications=1)
-        assert found.fingerprints == expected.fingerprints, law
+    equal_in(scenario, LAWS)
 
 
 @needs_numba
 @pytest.mark.parametrize("profile", ["rfc", "linux"])
 @pytest.mark.parametrize("path", PATHS)
 def test_equal_fingerprints_by_either_rules(path: str, profile: str) -> None:
-    scenario = over(path, profile)
-    for built_in, law in LAWS.items():
-        expected = airtcp.run(scenario, tcp=built_in, replications=2)
-        found = airtcp.run(scenario, tcp=law, replications=2)
-        assert found.fingerprints == expected.fingerprints, law
+    equal_over(path, profile, LAWS)
 
 
 @needs_numba

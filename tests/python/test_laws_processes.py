@@ -17,18 +17,8 @@ import airtcp
 from airtcp.inputs.workers import environment
 from airtcp.laws import Ack, Law, LawError, crew
 from airtcp.questions.compare.call_cell import compare_schemes
+from test_laws import AIMD
 
-AIMD: Final = '''from airtcp.laws import Ack, Congestion, Law
-
-
-class Aimd(Law):
-    """Adds `a` segments per round trip"""
-
-    a: float = 1.0
-
-    def avoid(self, ack: Ack) -> None:
-        self.grow(self.a * self.mss * ack.acked / self.cwnd)
-'''
 LINK: Final = """duration = "4 s"
 replications = 6
 [[links]]
