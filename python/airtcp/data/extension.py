@@ -30,7 +30,7 @@ def registry(family: str | None = None) -> list[dict[str, str]]:
 
     Examples:
         >>> sorted(entry["name"] for entry in registry("queue"))[:5]
-        ['ack-filter', 'airtime-fair', 'codel', 'drop-tail', 'fq-codel']
+        ['ack-filter', 'airtime-fair', 'codel', 'drop-tail', 'dualpi2']
     """
     return json.loads(_core.registry(family))
 
