@@ -80,7 +80,8 @@ def run(
         opt.Why,
         typer.Option(
             help="Find what limits the flows: take things away, one at a time, with the same draws."
-            " auto runs a quarter of the measured time, yes all of it."
+            " auto runs a quarter of the measured time, yes all of it. Both try what the answer"
+            " advises, for all flows."
         ),
     ] = opt.Why.AUTO,
     arrivals: Annotated[

@@ -26,8 +26,8 @@ class Paged(ABC):
     def answer(self) -> Answer | None:
         """Return the answer: what terminal, page and notebook show first.
 
-        It has at most three sentences (`headline`, `help`, `doubt`), one `table` and the `next`
-        command; None if nothing is finished that an answer could rest on.
+        It has at most four sentences (`headline`, `also`, `help`, `doubt`), one `table` and the
+        `next` command; None if nothing is finished that an answer could rest on.
         """
         return self._answer(self.json)
 

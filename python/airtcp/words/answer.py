@@ -70,9 +70,9 @@ class Answer:
         return lines
 
     def document(self) -> dict[str, str | None]:
-        """Return the sentences as the key `answer` of a document."""
+        """Return the sentences as the key `answer` of a document; `headline` has `also` as well."""
         found = {key: getattr(self, key) for key in ("headline", "help", "doubt", "next")}
-        return found | ({"headline": f"{self.headline} {self.also}"} if self.also else {})
+        return found | {"headline": " ".join(filter(None, (self.headline, self.also)))}
 
 
 DEEPER: Final = "All: --details   Page: --html FILE"

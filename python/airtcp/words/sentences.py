@@ -200,7 +200,7 @@ def estimate(
     Args: value: The mean and the ends of its interval. scale: Factor to the unit of the column.
         limits: Limits of the quantity in the unit of the document; see `bounded`. short: Whether to
         write the larger half of the interval after a plus-minus sign instead, if the halves hardly
-        differ or are small.
+        differ or are small, and else the ends with fewer digits.
 
     >>> estimate({"mean": 2.5e6, "ci_low": 2.4e6, "ci_high": 2.6e6}, 1e-6)
     '2.50 [2.40, 2.60]'
@@ -226,7 +226,7 @@ def estimate(
         half = max(up, down) / abs(value["mean"]) if value["mean"] else inf
         if half > _SMALL and abs(up - down) > _UNEVEN * (up + down):
             # Two digits would round the ends of a short interval beyond its limits.
-            digits = 2 if half > _UNEVEN else 3
+            digits = 2 if half > _WIDE else 3
             return f"{text} [{number(low * scale, digits)}, {number(high * scale, digits)}]"
         return f"{text} \N{PLUS-MINUS SIGN}{number(max(up, down) * scale, 2)}"
     return f"{text} [{number(low * scale)}, {number(high * scale)}]"
@@ -234,6 +234,8 @@ def estimate(
 
 _UNEVEN: Final = 0.1
 """Largest difference of the halves of an interval, as a share of its width, for one half width."""
+_WIDE: Final = 0.1
+"""Largest half, as a share of the mean, of an uneven interval whose ends have three digits."""
 _SMALL: Final = 0.02
 """Largest half of an uneven interval, as a share of the mean, for one half width. [choice]"""
 
