@@ -1,7 +1,7 @@
 //! A queue discipline from outside this crate.
 
 use airtcp_packet::PacketId;
-use airtcp_probe::{Event, PoolCx, Probe, Relay};
+use airtcp_probe::{PoolCx, Probe, Relay};
 use airtcp_units::Nanos;
 
 use crate::fifo::{Backlog, Stats, Verdict};
@@ -64,13 +64,7 @@ fn relay<P: Probe, R>(
     cx: &mut PoolCx<'_, P>,
     f: impl FnOnce(&mut PoolCx<'_, Relay<'_>>) -> R,
 ) -> R {
-    let probe = &mut *cx.probe;
-    let mut pass = |now: Nanos, source, event: &Event| {
-        if P::ON {
-            probe.record(now, source, event);
-        }
-    };
-    let mut relay = Relay(&mut pass);
+    let mut relay = Relay::to(cx.probe);
     f(&mut PoolCx::new(&mut relay, cx.pool, cx.source))
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use airtcp_probe::{NoProbe, Probe};
+use airtcp_probe::{NoProbe, Probe, Relay};
 use airtcp_random::Seed;
 use airtcp_scenario::{Resolved, ScenarioError};
 use airtcp_units::Narrow;
@@ -48,7 +48,7 @@ pub fn run_one<P: Probe>(
     Ok(done.and_then(|(parts, probe)| parts.into_iter().next().map(|part| (part, probe))))
 }
 
-/// As [`run_one`], without a probe. Not generic, so that the simulator is compiled in this crate.
+/// As [`run_one`], without a probe.
 ///
 /// # Errors
 /// If a model refuses its parameters.
@@ -60,18 +60,6 @@ pub fn run_replication(
 ) -> Result<Option<Replication>, ScenarioError> {
     let done = run_one(plan, number, load, NoProbe, stop)?;
     Ok(done.map(|(replication, NoProbe)| replication))
-}
-
-/// One replication without a probe, in one part. Adds the nanoseconds simulated to `passed`.
-fn unwatched(
-    plan: &Resolved,
-    number: u32,
-    load: &TraceLoader<'_>,
-    stop: &Stop,
-    passed: &AtomicU64,
-) -> Result<Option<Vec<Replication>>, ScenarioError> {
-    let done = run_with_progress(plan, number, load, NoProbe, 1, stop, passed)?;
-    Ok(done.map(|(results, NoProbe)| results))
 }
 
 /// As [`run_one`], with the measured time cut into equal `parts`, each with its own results (batch means).
@@ -96,11 +84,53 @@ fn run_with_progress<P: Probe>(
     plan: &Resolved,
     number: u32,
     load: &TraceLoader<'_>,
-    probe: P,
+    mut probe: P,
     parts: u32,
     stop: &Stop,
     passed: &AtomicU64,
 ) -> Result<Option<(Vec<Replication>, P)>, ScenarioError> {
+    let done = if P::ON {
+        watched(plan, number, load, Relay::to(&mut probe), parts, stop, passed)
+    } else {
+        unwatched(plan, number, load, parts, stop, passed)
+    };
+    Ok(done?.map(|results| (results, probe)))
+}
+
+/// As [`run_with_progress`]. Not generic, so that the simulator with a probe is compiled once, in this crate.
+fn watched(
+    plan: &Resolved,
+    number: u32,
+    load: &TraceLoader<'_>,
+    probe: Relay<'_>,
+    parts: u32,
+    stop: &Stop,
+    passed: &AtomicU64,
+) -> Result<Option<Vec<Replication>>, ScenarioError> {
+    run_pieces(plan, number, load, probe, parts, stop, passed)
+}
+
+/// As [`watched`], without a probe.
+fn unwatched(
+    plan: &Resolved,
+    number: u32,
+    load: &TraceLoader<'_>,
+    parts: u32,
+    stop: &Stop,
+    passed: &AtomicU64,
+) -> Result<Option<Vec<Replication>>, ScenarioError> {
+    run_pieces(plan, number, load, NoProbe, parts, stop, passed)
+}
+
+fn run_pieces<P: Probe>(
+    plan: &Resolved,
+    number: u32,
+    load: &TraceLoader<'_>,
+    probe: P,
+    parts: u32,
+    stop: &Stop,
+    passed: &AtomicU64,
+) -> Result<Option<Vec<Replication>>, ScenarioError> {
     let mut pieces = Pieces::begin(plan, number, load, probe, parts)?;
     let laws = OwnLaws::of(plan);
     let _begun = laws.begin();
@@ -114,7 +144,7 @@ fn run_with_progress<P: Probe>(
         laws.check()?;
         passed.fetch_add(pieces.now().since(before).0, Ordering::Relaxed);
         if done {
-            return Ok(Some(pieces.end()));
+            return Ok(Some(pieces.end().0));
         }
     }
 }
@@ -132,17 +162,7 @@ pub fn run(
     plan: &Resolved,
     load: &TraceLoader<'_>,
     workers: Option<usize>,
-    mut report: impl FnMut(usize, usize) -> bool,
-) -> Result<RunResult, ScenarioError> {
-    run_unwatched(plan, load, workers, &mut report)
-}
-
-/// As [`run`]. Not generic, so that the simulator without a probe is compiled once, in this crate.
-fn run_unwatched(
-    plan: &Resolved,
-    load: &TraceLoader<'_>,
-    workers: Option<usize>,
-    report: &mut dyn FnMut(usize, usize) -> bool,
+    report: impl FnMut(usize, usize) -> bool,
 ) -> Result<RunResult, ScenarioError> {
     Ok(run_recorded(plan, load, workers, NoProbe, report)?.0)
 }
@@ -170,7 +190,7 @@ pub fn run_recorded<P: Probe + Send>(
         let done = match (number == 0).then(take).flatten() {
             Some(probe) => run_with_progress(plan, number, load, probe, 1, stop, &passed)
                 .map(|done| done.map(|(results, probe)| (results, Some(probe)))),
-            None => unwatched(plan, number, load, stop, &passed)
+            None => unwatched(plan, number, load, 1, stop, &passed)
                 .map(|done| done.map(|results| (results, None))),
         };
         if done.is_err() {

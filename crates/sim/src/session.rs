@@ -1,7 +1,7 @@
 //! A run on the calling thread, a number of events at a time: for a caller that shows progress, or stops the
 //! run, without threads (a web page).
 
-use airtcp_probe::{NoProbe, Probe};
+use airtcp_probe::{NoProbe, Probe, Relay};
 use airtcp_scenario::{Resolved, ScenarioError};
 use airtcp_units::{Nanos, Narrow};
 
@@ -13,22 +13,22 @@ use crate::run::collect;
 
 /// A run that has begun. Its replications run one after the other, the first one with a probe. The results
 /// are those of [`run_recorded`](crate::run_recorded).
-pub struct Session<P: Probe> {
+pub struct Session<P> {
     plan: Resolved,
-    first: Option<Pieces<P>>,
+    first: Option<Pieces<Relay<'static>>>,
     later: Option<Pieces<NoProbe>>,
     finished: Vec<Replication>,
     probe: Option<P>,
 }
 
-impl<P: Probe> Session<P> {
+impl<P: Probe + 'static> Session<P> {
     /// Checks the plan and builds its first replication.
     ///
     /// # Errors
     /// If the plan cannot run.
     pub fn begin(plan: Resolved, load: &TraceLoader<'_>, probe: P) -> Result<Self, ScenarioError> {
         check(&plan)?;
-        let first = Some(Pieces::begin(&plan, 0, load, probe, 1)?);
+        let first = Some(Pieces::begin(&plan, 0, load, Relay::keeping(probe), 1)?);
         Ok(Self { plan, first, later: None, finished: Vec::new(), probe: None })
     }
 
@@ -42,7 +42,7 @@ impl<P: Probe> Session<P> {
                 && let Some((results, probe)) = self.first.take().map(Pieces::end)
             {
                 self.finished.extend(results);
-                self.probe = Some(probe);
+                self.probe = probe.into_kept();
             }
         } else if let Some(later) = &mut self.later
             && later.advance(&self.plan, events)
@@ -79,7 +79,7 @@ impl<P: Probe> Session<P> {
 
     /// The probe, with what it recorded so far.
     pub fn probe(&self) -> Option<&P> {
-        self.first.as_ref().map(Pieces::probe).or(self.probe.as_ref())
+        self.first.as_ref().and_then(|first| first.probe().kept()).or(self.probe.as_ref())
     }
 
     /// The results of the replications that are finished so far.

@@ -16,7 +16,7 @@
 use std::collections::VecDeque;
 
 use airtcp_packet::{EndpointId, Segment, Seq, Side};
-use airtcp_probe::{Cx, EventSource, Machine, Probe};
+use airtcp_probe::{Cx, EventSource, Machine, NoProbe, Probe, Relay};
 use airtcp_transport::tcp::{Connection, Corrupted, LossNotification, Role, TcpConfig, TcpStats};
 use airtcp_units::{Nanos, Narrow, Outcomes, Span};
 
@@ -70,6 +70,38 @@ impl SlottedResult {
 /// Runs one endless TCP transfer over `trace`. With `reverse`, the entry of that trace at an
 /// acknowledgement's slot decides its fate; beyond the end acknowledgements are lost.
 pub fn run<P: Probe>(
+    trace: &Outcomes,
+    reverse: Option<&Outcomes>,
+    config: &SlottedConfig,
+    probe: &mut P,
+) -> SlottedResult {
+    if P::ON {
+        watched(trace, reverse, config, &mut Relay::to(probe))
+    } else {
+        unwatched(trace, reverse, config)
+    }
+}
+
+/// As [`run`]. Not generic, so that the transfer with a probe is compiled once, in this crate.
+fn watched(
+    trace: &Outcomes,
+    reverse: Option<&Outcomes>,
+    config: &SlottedConfig,
+    probe: &mut Relay<'_>,
+) -> SlottedResult {
+    transfer(trace, reverse, config, probe)
+}
+
+/// As [`watched`], without a probe.
+fn unwatched(
+    trace: &Outcomes,
+    reverse: Option<&Outcomes>,
+    config: &SlottedConfig,
+) -> SlottedResult {
+    transfer(trace, reverse, config, &mut NoProbe)
+}
+
+fn transfer<P: Probe>(
     trace: &Outcomes,
     reverse: Option<&Outcomes>,
     config: &SlottedConfig,
