@@ -16,7 +16,6 @@ demo: ## Set up, study the links that ship with the project, and show the report
 test: ## Set up and run every test; the Python tests run beside those in Rust
 	@scripts/setup dev
 	@scripts/explorer
-	@cargo build --quiet --profile checked --locked -p airtcp-live
 	@$(MAKE) --no-print-directory --jobs $$(getconf _NPROCESSORS_ONLN) test-rust test-python
 
 # One profile, so that every crate is compiled once: as the optimiser leaves it, with assertions and overflow checks.
