@@ -119,7 +119,7 @@ pub struct WhyResult {
     pub asked: Why,
     /// What the list of limits means.
     pub verdict: Verdict,
-    /// Measured time of each run, in seconds.
+    /// Longest measured time of the runs, in seconds.
     pub measured_s: f64,
     /// Paired replications.
     pub replications: u32,

@@ -82,19 +82,18 @@ pub fn explain(
         return Ok(found);
     }
     let written = source.scenario(given)?;
-    let extent = extent(&written, why, run);
+    let all: Vec<usize> = (0..run.replications[0].flows.len()).collect();
     let mut bench = Bench {
         source,
         given,
         without: &written.without,
         traces,
-        extent,
+        extent: extent(&written, why, run, &all),
         workers,
         events: None,
         left_out: Vec::new(),
     };
-    let whole = Extent { duration: written.duration, ..extent };
-    match find(&mut bench, &written, (why, run, whole), &mut found, &mut report) {
+    match find(&mut bench, &written, (why, run), &mut found, &mut report) {
         Ok(()) => {}
         Err(NotRun::Stopped) => {
             found.why.verdict = Verdict::Stopped;
@@ -102,7 +101,6 @@ pub fn explain(
         }
         Err(NotRun::Refused(error)) => return Err(error),
     }
-    found.why.measured_s = bench.extent.duration.saturating_sub(written.warmup).as_secs_f64();
     found.why.replications = bench.extent.replications;
     found.why.verdict = if !found.limits.is_empty() {
         Verdict::Limited
@@ -114,14 +112,14 @@ pub fn explain(
     Ok(found)
 }
 
-/// How long variants run, and how often.
-fn extent(written: &Scenario, why: Why, run: &RunResult) -> Extent {
+/// How long variants of a part of the scenario run, and how often.
+fn extent(written: &Scenario, why: Why, run: &RunResult, part: &[usize]) -> Extent {
     let measured = written.duration.saturating_sub(written.warmup);
     if why == Why::Yes {
         let replications = written.replications.max(REPLICATIONS);
         return Extent { duration: written.duration, replications };
     }
-    let flows = run.replications.iter().flat_map(|r| &r.flows);
+    let flows = run.replications.iter().flat_map(|r| part.iter().filter_map(|i| r.flows.get(*i)));
     let longest = flows.filter_map(|flow| flow.rtt_mean_s).fold(0.0, f64::max);
     let round_trips = Span::from_secs_f64(LEAST_ROUND_TRIPS * longest);
     let short = Span(measured.0 / SHARE).max(LEAST_TIME).max(round_trips).min(measured);
@@ -144,7 +142,7 @@ fn is_like(short: &Outcome, run: &RunResult, part: &[usize]) -> bool {
 fn find(
     bench: &mut Bench<'_>,
     written: &Scenario,
-    (why, run, whole): (Why, &RunResult, Extent),
+    (why, run): (Why, &RunResult),
     found: &mut Explanation,
     report: &mut dyn FnMut(usize, usize) -> bool,
 ) -> Result<(), NotRun> {
@@ -161,11 +159,14 @@ fn find(
         let others = (0..base.flows.len()).filter(|i| part.binary_search(i).is_err());
         bench.left_out = others.map(|i| base.flows[i].name.clone()).collect();
         bench.events = None;
+        bench.extent = extent(written, why, run, part);
         let mut outcome = bench.base(report)?;
-        if !is_like(&outcome, run, part) && bench.extent.duration < whole.duration {
-            bench.extent = whole;
+        if !is_like(&outcome, run, part) && bench.extent.duration < written.duration {
+            bench.extent.duration = written.duration;
             outcome = bench.base(report)?;
         }
+        let measured = bench.extent.duration.saturating_sub(written.warmup);
+        found.why.measured_s = found.why.measured_s.max(measured.as_secs_f64());
         if why == Why::Auto {
             bench.events = Some(outcome.runs.iter().map(|run| run.events).collect());
         }
