@@ -219,6 +219,32 @@ impl Receiver {
         payload
     }
 
+    /// Takes `len` bytes at the next expected offset, as [`on_data`](Self::on_data) does, if they only move the window: they
+    /// lie in it, nothing waits behind a gap, the peer has not closed, and the application reads at once.
+    #[inline]
+    pub(crate) fn takes_next(
+        &mut self,
+        now: Nanos,
+        len: u64,
+        config: &TcpConfig,
+        timers: &mut Timers,
+    ) -> bool {
+        let end = self.next + len;
+        let is_regular = self.ranges.is_empty()
+            && self.fin_at.is_none()
+            && self.auto_read
+            && self.sizing.is_none()
+            && self.misbehaving.is_none();
+        if !is_regular || end > self.edge {
+            return false;
+        }
+        self.next = end;
+        self.acks.on_in_order(now, config, timers);
+        self.in_order += len;
+        self.read = self.in_order;
+        true
+    }
+
     fn on_read(&mut self, now: Nanos) {
         if let Some(sizing) = &mut self.sizing {
             let beyond = self.ranges.end().map_or(0, |end| end - self.next);

@@ -4,8 +4,9 @@
 //! outstanding. Such a segment passes all checks of `arrive.rs`: it begins at the next expected byte in an open window
 //! (RFC 9293 section 3.10.7.4, first check), has no flag but ACK and PSH (the checks of RST, SYN and FIN), no timestamp
 //! is in use (RFC 7323 section 5), and it acknowledges exactly what the peer had acknowledged (fifth check). So only
-//! the window, the data and the closing of the connection are left. With accurate ECN feedback (`accecn.rs`) the flags
-//! AE, CWR and ECE are a count of marks, which says nothing on a segment that acknowledges nothing for the first time.
+//! the window, the data and the closing of the connection are left. If no gap is open, the data only moves the window
+//! (`Receiver::takes_next`), and nothing closes. With accurate ECN feedback (`accecn.rs`) the flags AE, CWR and ECE are a
+//! count of marks, which says nothing on a segment that acknowledges nothing for the first time.
 //!
 //! Most segments at a sender are bare ACKs of new data. Such a segment is at the next expected byte, which is in any
 //! window, has no flag but ACK, and acknowledges data in flight: it passes the same checks, and with timestamps those of
@@ -17,10 +18,11 @@
 //! paths.
 
 use airtcp_packet::{Flags, Segment, Seq};
-use airtcp_probe::{Cx, Probe};
+use airtcp_probe::{Cx, Event, Probe};
 use airtcp_units::Nanos;
 
 use super::{Connection, env};
+use crate::tcp::ack_policy::Owed;
 use crate::tcp::sender::{AckInfo, Plain};
 use crate::tcp::state::State;
 
@@ -87,8 +89,20 @@ impl Connection {
         let (seq, ack) = (self.receiver.next, self.sender.una());
         let info = AckInfo { iss: self.iss, ack, seq, echo: None, echoed: None };
         self.sender.on_idle_ack(now, &info, s, &mut env!(self), cx);
-        self.take_data(now, seq, s, cx);
-        self.advance_close(now);
+        let bytes = u64::from(s.len);
+        if !self.receiver.takes_next(now, bytes, &self.config, &mut self.timers) {
+            self.take_data(now, seq, s, cx);
+            self.advance_close(now);
+            return;
+        }
+        // As `take_data`. In ESTABLISHED, a peer that goes on sending closes nothing.
+        self.note_marks(s);
+        if self.ecn.wants_ack() {
+            self.receiver.acks.at_once(Owed::Now);
+        }
+        self.stats.data_segments_received += 1;
+        self.stats.bytes_delivered += bytes;
+        cx.record(now, || Event::Delivered { bytes });
     }
 
     /// Bytes of new data that a segment acknowledges beyond those acknowledged before, modulo 2^32.
