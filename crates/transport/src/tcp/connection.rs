@@ -2,7 +2,7 @@
 //!
 //! RFC 9293. `connection/arrive.rs` takes segments in the synchronised states,
 //! `connection/handshake.rs` opens and closes, `connection/emit.rs` writes headers,
-//! `connection/predict.rs` has shorter paths for bulk data,
+//! `connection/predict.rs` and `connection/template.rs` have shorter paths for bulk data,
 //! `connection/expiry.rs` is the table of timers, `connection/between.rs` serves machines that join two
 //! connections. Leaves out:
 //! urgent data, IP options and fragmentation, path MTU discovery, keep-alive, fast open,
@@ -14,11 +14,13 @@ mod emit;
 mod expiry;
 mod handshake;
 mod predict;
+mod template;
 
 use airtcp_packet::{Kind, Segment, Seq};
 use airtcp_probe::{Cx, Event, Machine, Probe};
 use airtcp_units::{BitRate, Nanos, Span, Spent, Waits};
 
+use self::template::Template;
 use super::ack_policy::Owed;
 use super::config::TcpConfig;
 use super::ecn::EcnState;
@@ -51,6 +53,7 @@ pub struct Connection {
     /// The time of the latest call.
     now: Nanos,
     handshake: Handshake,
+    template: Template,
     /// A reset to send next.
     reset: Option<Segment>,
     /// Earliest time of the next answer to a bare segment outside the window.
@@ -109,6 +112,7 @@ impl Connection {
             ecn: EcnState::default(),
             now: Nanos::ZERO,
             handshake: Handshake::default(),
+            template: Template::default(),
             reset: None,
             next_challenge_at: Nanos::ZERO,
             recorded_window: (0, 0, 0),
@@ -142,6 +146,7 @@ impl Connection {
     /// a window update.
     pub fn read(&mut self, now: Nanos, max: u64) -> u64 {
         self.now = self.now.max(now);
+        self.template.forget();
         let (n, update) = self.receiver.read(self.now, max);
         if update && self.state.receives() {
             self.receiver.acks.at_once(Owed::Now);
@@ -151,6 +156,7 @@ impl Connection {
 
     /// Sets whether the application reads everything at once (the default).
     pub const fn set_auto_read(&mut self, on: bool) {
+        self.template.forget();
         self.receiver.set_auto_read(on);
     }
 
@@ -378,6 +384,7 @@ impl Machine for Connection {
 
     fn on_timer<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) {
         self.now = self.now.max(now);
+        self.template.forget();
         self.expire(now, cx);
         self.record_window(now, cx);
     }

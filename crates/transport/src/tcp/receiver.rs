@@ -112,6 +112,12 @@ impl Receiver {
         !self.ranges.is_empty()
     }
 
+    /// True if its acknowledgements say what has arrived.
+    #[inline]
+    pub(crate) const fn is_honest(&self) -> bool {
+        self.misbehaving.is_none()
+    }
+
     /// True if some of the window is open.
     pub(crate) const fn window_is_open(&self) -> bool {
         self.edge > self.next

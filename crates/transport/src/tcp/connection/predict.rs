@@ -35,12 +35,13 @@ impl Connection {
         s: &Segment,
         cx: &mut Cx<'_, P>,
     ) {
-        if !self.predicts() {
-            self.arrive(now, s, cx);
-        } else if self.is_next_data(s) {
-            self.arrive_next_data(now, s, cx);
-        } else if self.is_next_ack(now, s) {
+        if self.predicts() && self.is_next_ack(now, s) {
             self.arrive_next_ack(now, s, cx);
+            return;
+        }
+        self.template.forget();
+        if self.predicts() && self.is_next_data(s) {
+            self.arrive_next_data(now, s, cx);
         } else {
             self.arrive(now, s, cx);
         }
@@ -152,7 +153,7 @@ impl Connection {
         }
         match self.sender.next_plain(now, &mut env!(self)) {
             Plain::Segment(out) => {
-                let segment = self.emit_data(now, out, cx);
+                let segment = self.emit_plain(now, out, cx);
                 self.record_window(now, cx);
                 Some(segment)
             }
