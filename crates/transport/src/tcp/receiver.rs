@@ -225,30 +225,38 @@ impl Receiver {
         payload
     }
 
-    /// Takes `len` bytes at the next expected offset, as [`on_data`](Self::on_data) does, if they only move the window: they
-    /// lie in it, nothing waits behind a gap, the peer has not closed, and the application reads at once.
+    /// True if the next `len` bytes only move the window: they lie in it, nothing waits behind a gap, the peer has not
+    /// closed, and the application reads at once.
     #[inline]
-    pub(crate) fn takes_next(
+    pub(crate) fn only_moves(&self, len: u64) -> bool {
+        self.next + len <= self.edge
+            && self.ranges.is_empty()
+            && self.fin_at.is_none()
+            && self.auto_read
+            && self.misbehaving.is_none()
+    }
+
+    /// Takes the next `len` bytes, as [`on_data`](Self::on_data) does, if they [only move the window](Self::only_moves).
+    #[inline]
+    pub(crate) fn take_next(
         &mut self,
         now: Nanos,
         len: u64,
         config: &TcpConfig,
         timers: &mut Timers,
-    ) -> bool {
-        let end = self.next + len;
-        let is_regular = self.ranges.is_empty()
-            && self.fin_at.is_none()
-            && self.auto_read
-            && self.sizing.is_none()
-            && self.misbehaving.is_none();
-        if !is_regular || end > self.edge {
-            return false;
+    ) {
+        if let Some(sizing) = &mut self.sizing
+            && sizing.on_segment(len)
+        {
+            self.acks.on_growth();
         }
-        self.next = end;
+        self.next += len;
         self.acks.on_in_order(now, config, timers);
         self.in_order += len;
         self.read = self.in_order;
-        true
+        if let Some(sizing) = &mut self.sizing {
+            sizing.on_read(now, self.read, 0);
+        }
     }
 
     fn on_read(&mut self, now: Nanos) {
