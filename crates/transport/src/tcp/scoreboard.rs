@@ -147,6 +147,7 @@ impl Scoreboard {
     }
 
     /// Adds a segment sent for the first time, after the last one.
+    #[inline]
     pub(crate) fn push(&mut self, segment: SentSegment) {
         self.pipe += segment.in_pipe();
         if segment.retransmitted {

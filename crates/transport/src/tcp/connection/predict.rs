@@ -186,9 +186,9 @@ impl Connection {
     /// The sender is plain, and nothing but data waits to be sent.
     #[inline]
     fn sends_plainly(&self) -> bool {
+        // While the last header holds, the rest is as it was then (`template.rs`).
         self.sender.is_plain()
-            && self.state.sends()
-            && self.owes_nothing()
-            && !self.receiver.has_sacks()
+            && (self.template.holds()
+                || self.state.sends() && self.owes_nothing() && !self.receiver.has_sacks())
     }
 }

@@ -10,7 +10,8 @@
 //!   if the scale had cut off some of it, takes the same target again: the field is the same (`Receiver::advertise`);
 //! - the delayed ACK that it would stop is stopped already.
 //!
-//! Any other segment, an expired timer and a read by the application forget the header. One of a misbehaving receiver,
+//! Any other segment, an expired timer, a read by the application, a request for an ACK, and the end of the connection
+//! forget the header. While it holds, no ACK, reset or SYN is owed. One of a misbehaving receiver,
 //! which may say something else each time, or with CWR is not kept. Compared by `tests/predict.rs`.
 
 use std::fmt;
@@ -34,6 +35,12 @@ impl fmt::Debug for Template {
 }
 
 impl Template {
+    /// True if the next header is known, and nothing but data waits to be sent.
+    #[inline]
+    pub(super) const fn holds(&self) -> bool {
+        self.0.is_some()
+    }
+
     /// Something may change the next header.
     #[inline]
     pub(super) const fn forget(&mut self) {

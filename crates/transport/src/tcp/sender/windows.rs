@@ -58,6 +58,7 @@ impl Sender {
     }
 
     /// The pacing rate without headers; `None` if the window alone governs sending.
+    #[inline]
     pub(crate) fn pacing_rate(&self, config: &TcpConfig) -> Option<BitRate> {
         match config.pacing {
             Pacing::Off => None,
