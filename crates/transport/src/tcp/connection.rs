@@ -2,7 +2,7 @@
 //!
 //! RFC 9293. `connection/arrive.rs` takes segments in the synchronised states,
 //! `connection/handshake.rs` opens and closes, `connection/emit.rs` writes headers,
-//! `connection/predict.rs` and `connection/template.rs` have shorter paths for bulk data,
+//! `connection/predict.rs` has shorter paths for bulk data,
 //! `connection/expiry.rs` is the table of timers, `connection/between.rs` serves machines that join two
 //! connections. Leaves out:
 //! urgent data, IP options and fragmentation, path MTU discovery, keep-alive, fast open,
@@ -14,13 +14,11 @@ mod emit;
 mod expiry;
 mod handshake;
 mod predict;
-mod template;
 
 use airtcp_packet::{Kind, Segment, Seq};
 use airtcp_probe::{Cx, Event, Machine, Probe};
 use airtcp_units::{BitRate, Nanos, Span, Spent, Waits};
 
-use self::template::Template;
 use super::ack_policy::Owed;
 use super::config::TcpConfig;
 use super::ecn::EcnState;
@@ -29,6 +27,7 @@ use super::recovery::Corrupted;
 use super::sender::Sender;
 use super::state::{Handshake, Role, State};
 use super::stats::TcpStats;
+use super::template::Template;
 use super::timers::Timers;
 use super::timestamps::Timestamps;
 use crate::lda::TpLda;

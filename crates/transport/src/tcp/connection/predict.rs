@@ -22,7 +22,7 @@ use airtcp_units::{Nanos, Span};
 
 use super::{Connection, env};
 use crate::tcp::ack_policy::Owed;
-use crate::tcp::sender::{AckInfo, Plain};
+use crate::tcp::sender::{AckInfo, Outgoing, Plain};
 use crate::tcp::state::State;
 
 impl Connection {
@@ -190,5 +190,25 @@ impl Connection {
         self.sender.is_plain()
             && (self.template.holds()
                 || self.state.sends() && self.owes_nothing() && !self.receiver.has_sacks())
+    }
+
+    /// Full new data of a sender that sends plainly, if possible with the header of the last one (`template.rs`).
+    #[inline]
+    fn emit_plain<P: Probe>(&mut self, now: Nanos, out: Outgoing, cx: &mut Cx<'_, P>) -> Segment {
+        let kept = if out.cwr { None } else { self.template.of(out.len) };
+        let Some(mut segment) = kept else {
+            let segment = self.emit_data(now, out, cx);
+            if !out.cwr && self.receiver.is_honest() {
+                self.template.keep(segment);
+            }
+            return segment;
+        };
+        segment.seq = Seq::wrap(self.iss, out.start);
+        if self.timestamps.enabled {
+            segment.set_timestamps(self.timestamps.clock(now), self.timestamps.recent());
+        }
+        self.stats.data_segments_sent += 1;
+        self.stats.bytes_sent += u64::from(out.len);
+        self.sent(now, segment, false, cx)
     }
 }
