@@ -92,7 +92,7 @@ const EARLY: f64 = 0.8;
 #[derive(Debug, Clone, Default)]
 pub(super) struct Judge {
     waiting: VecDeque<Waiting>,
-    /// Number of those that no ACK has covered: only for them can an ACK be evidence.
+    /// Number of those that are not acknowledged: only for them can an ACK be evidence.
     uncovered: usize,
     /// Timestamp of the first retransmission of the present recovery.
     first_stamp: Option<u32>,
