@@ -80,8 +80,7 @@ impl Sender {
             self.on_old_ack(now, &prior, env, cx);
             return;
         }
-        let fast = self.recovery.is_fast();
-        let new = info.ack > self.una;
+        let (fast, new) = (self.recovery.is_fast(), info.ack > self.una);
         let (first_sacked, sacked) = sacked.map(|(first, last)| (now.since(first), last)).unzip();
         let newest = if new {
             let acked = self.board.ack(info.ack, now, &mut self.rate);
