@@ -206,12 +206,13 @@ impl Pool {
         self.insert(packet)
     }
 
-    /// Records the arrival of a packet from the link or station with number `place`.
+    /// Records the arrival of a packet from the link or station with number `place`. Returns its destination and its
+    /// length on the wire.
     #[inline]
-    pub fn arrived(&mut self, now: Nanos, place: u64, id: PacketId) -> &Packet {
-        let packet = &self.slots[id.index as usize].packet;
+    pub fn arrived(&mut self, now: Nanos, place: u64, id: PacketId) -> (EndpointId, u32) {
+        let Slot { packet, wire_len, .. } = &self.slots[id.index as usize];
         self.fingerprint.record_fate(now, Fate::Arrived, place, packet);
-        packet
+        (packet.to, *wire_len)
     }
 
     /// The fingerprint so far.

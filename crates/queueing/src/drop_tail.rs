@@ -51,6 +51,8 @@ pub struct DropTail {
     bytes: u64,
     /// Packets whose departure is known.
     ahead: VecDeque<Waiting>,
+    /// When the first of them leaves.
+    next_departure: Nanos,
 }
 
 /// Limits in packets and in bytes, of which one may be open.
@@ -140,7 +142,8 @@ impl Discipline for DropTail {
 
     fn build(config: &DropTailConfig, _: Seed, _: &str) -> Result<Self, ConfigError> {
         let (packets, bytes) = limits(config.packets, config.bytes)?;
-        Ok(Self { fifo: Fifo::default(), packets, bytes, ahead: VecDeque::new() })
+        let (ahead, next_departure) = (VecDeque::new(), Nanos::NEVER);
+        Ok(Self { fifo: Fifo::default(), packets, bytes, ahead, next_departure })
     }
 
     #[cfg(test)]

@@ -399,13 +399,12 @@ impl<P: Probe> World<P> {
 
     /// Handles the arrival of a packet at `node` through interface `number`.
     fn arrive(&mut self, packet: PacketId, node: u32, number: u32) {
-        let to = self.pool.arrived(self.now, u64::from(number), packet).to;
+        let (to, wire_len) = self.pool.arrived(self.now, u64::from(number), packet);
         let endpoint = &mut self.endpoints[to.index()];
         if endpoint.node != node {
             self.forward(packet, node);
             return;
         }
-        let wire_len = self.pool.wire_len(packet);
         if P::ON && matches!(endpoint.transport, Transport::Outside) {
             let segment = self.pool.get(packet).segment;
             self.probe.record(

@@ -92,6 +92,8 @@ const EARLY: f64 = 0.8;
 #[derive(Debug, Clone, Default)]
 pub(super) struct Judge {
     waiting: VecDeque<Waiting>,
+    /// Number of those that are not acknowledged: only for them can an ACK be evidence.
+    uncovered: usize,
     /// Timestamp of the first retransmission of the present recovery.
     first_stamp: Option<u32>,
     /// Its number.
@@ -105,15 +107,21 @@ impl Judge {
             self.first_stamp = retransmission.stamp;
             self.begun = retransmission.number;
         }
-        if self.waiting.len() >= MAX_WAITING {
-            self.waiting.pop_front();
+        if self.waiting.len() >= MAX_WAITING
+            && let Some(forgotten) = self.waiting.pop_front()
+        {
+            self.uncovered -= usize::from(!forgotten.acknowledged);
         }
+        self.uncovered += usize::from(!retransmission.acknowledged);
         self.waiting.push_back(retransmission);
     }
 
     /// Takes an ACK into account. Reports each change, and returns true if the sender learns that the last
     /// timeout or recovery was spurious: of a recovery, by the timestamp of an original (RFC 4015).
     pub(super) fn on_ack(&mut self, ack: &AckSeen, mut changed: impl FnMut(&Waiting)) -> bool {
+        if self.uncovered == 0 {
+            return false;
+        }
         let mut undone = false;
         for waiting in &mut self.waiting {
             if waiting.acknowledged || waiting.start >= ack.una {
@@ -144,6 +152,7 @@ impl Judge {
             }
             if waiting.end <= ack.una {
                 waiting.acknowledged = true;
+                self.uncovered -= 1;
             }
             if waiting.evidence != evidence {
                 let by_stamp = waiting.evidence.timestamps && precedes_all;

@@ -39,11 +39,10 @@ impl Link {
     /// its payload and its destination. Records no events.
     #[inline]
     pub fn handle_ahead(&mut self, now: Nanos, id: PacketId, what: (u32, u16, EndpointId)) {
-        let start = now.max(self.wire.ready_at);
-        let passage = self.wire.transmit(now, what);
+        let (start, ordinal, _) = self.wire.occupy(now, what.0);
         self.stats.sent += 1;
         self.stats.sent_bytes += u64::from(what.0);
-        if passage.lost {
+        if self.wire.loses(start, ordinal, what) {
             self.losses_ahead.push_back(LossAhead { start, id });
             self.next_loss = self.next_loss.min(start);
             return;
@@ -54,7 +53,7 @@ impl Link {
         if self.in_flight.is_empty() {
             self.next_arrival = at;
         }
-        self.in_flight.push_back(InFlight { at, ordinal: passage.ordinal, id });
+        self.in_flight.push_back(InFlight { at, ordinal, id });
     }
 
     /// The next packet that has arrived at `now`, if any: [`poll`](Self::poll) for packets that arrive in order.

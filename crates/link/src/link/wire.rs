@@ -114,9 +114,17 @@ impl Wire {
     pub(super) fn transmit_as(
         &mut self,
         now: Nanos,
-        (bytes, payload, to): (u32, u16, EndpointId),
+        what: (u32, u16, EndpointId),
         fate: Option<bool>,
     ) -> Transmission {
+        let (start, ordinal, duration) = self.occupy(now, what.0);
+        let lost = fate.unwrap_or_else(|| self.loses(start, ordinal, what));
+        Transmission { duration, lost, ordinal }
+    }
+
+    /// Occupies the transmitter with the next packet. Returns start, number and duration of the transmission.
+    #[inline]
+    pub(super) fn occupy(&mut self, now: Nanos, bytes: u32) -> (Nanos, u64, Span) {
         let start = now.max(self.ready_at);
         let ordinal = self.ordinal;
         self.ordinal += 1;
@@ -128,12 +136,19 @@ impl Wire {
         };
         self.ready_at = start + duration;
         self.busy += duration;
-        // Most links lose nothing, and need no frame.
-        let lost = fate.unwrap_or_else(|| {
-            let frame = Frame { now: start, ordinal, bytes, payload, to };
-            !matches!(self.loss, Loss::None(_)) && self.loss.loses(&frame)
-        });
-        Transmission { duration, lost, ordinal }
+        (start, ordinal, duration)
+    }
+
+    /// Whether the packet of this number is lost. Most links lose nothing, and need no frame.
+    #[inline]
+    pub(super) fn loses(
+        &mut self,
+        start: Nanos,
+        ordinal: u64,
+        (bytes, payload, to): (u32, u16, EndpointId),
+    ) -> bool {
+        let frame = Frame { now: start, ordinal, bytes, payload, to };
+        !matches!(self.loss, Loss::None(_)) && self.loss.loses(&frame)
     }
 
     /// Transmits `count` parts of a frame back to back as soon as the transmitter is free, at `now`

@@ -30,14 +30,15 @@ impl DropTail {
         } else {
             self.fifo.ledger.arrive(now, len);
             self.ahead.push_back(Waiting { since: now, until, len });
+            self.next_departure = self.next_departure.min(until);
         }
         Verdict::Queued
     }
 
     /// When the first packet leaves that has not left yet; [`Nanos::NEVER`] if none waits.
     #[inline]
-    pub fn next_departure(&self) -> Nanos {
-        self.ahead.front().map_or(Nanos::NEVER, |first| first.until)
+    pub const fn next_departure(&self) -> Nanos {
+        self.next_departure
     }
 
     /// Takes the departures before `now`, and at `now` if `included`. Returns the number of different instants
@@ -45,11 +46,10 @@ impl DropTail {
     #[inline]
     pub fn depart(&mut self, now: Nanos, included: bool) -> u64 {
         let (mut instants, mut last) = (0, now);
-        while let Some(&Waiting { since, until, len }) = self.ahead.front() {
-            if until > now || (until == now && !included) {
-                break;
-            }
-            self.ahead.pop_front();
+        while (self.next_departure < now || (self.next_departure == now && included))
+            && let Some(Waiting { since, until, len }) = self.ahead.pop_front()
+        {
+            self.next_departure = self.ahead.front().map_or(Nanos::NEVER, |first| first.until);
             self.fifo.ledger.depart(since, until, len);
             instants += u64::from(until != last && until != now);
             last = until;

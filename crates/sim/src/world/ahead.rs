@@ -90,44 +90,40 @@ impl<P: Probe> World<P> {
         }
     }
 
-    /// The event of an interface, and the next ones if they come before the events of all other machines.
+    /// The event of an interface, and the next ones if they come before the events of all other machines: packets arrive
+    /// at the far end of its link, or are lost.
     #[inline]
     pub(super) fn on_ahead(&mut self, number: u32) {
         loop {
-            self.arrive_ahead(number);
+            let now = self.now;
+            let mut interface = &mut self.interfaces[number as usize];
+            let node = interface.to_node;
+            if let Queue::DropTail(queue) = &mut interface.queue
+                && queue.next_departure() <= now
+            {
+                self.events += queue.depart(now, true);
+            }
+            let source = EventSource::Link(number);
+            interface.link.lose(now, &mut PoolCx::new(&mut self.probe, &mut self.pool, source));
+            while let Some(packet) = interface.link.take_ahead(now, &self.pool) {
+                self.arrive(packet, node, number);
+                interface = &mut self.interfaces[number as usize];
+            }
+            if let Some(place) = interface.apart {
+                self.queue.set_apart(place, interface.link.next_ahead());
+                return;
+            }
             if self.pool.has_completed() {
                 self.hear_completions();
             }
-            let Interface { link, timer, apart, .. } = &self.interfaces[number as usize];
+            let Interface { link, timer, .. } = &self.interfaces[number as usize];
             let (timer, next) = (*timer, link.next_ahead());
-            if let Some(place) = *apart {
-                self.queue.set_apart(place, next);
-                return;
-            }
             if next > self.until || !self.queue.runs_on(timer, next) {
                 self.queue.set(timer, next);
                 return;
             }
             self.now = next;
             self.events += 1;
-        }
-    }
-
-    /// Packets arrive at the far end of an interface's link, or are lost.
-    #[inline]
-    fn arrive_ahead(&mut self, number: u32) {
-        let now = self.now;
-        let Interface { queue, link, to_node: node, .. } = &mut self.interfaces[number as usize];
-        let node = *node;
-        if let Queue::DropTail(queue) = queue
-            && queue.next_departure() <= now
-        {
-            self.events += queue.depart(now, true);
-        }
-        let mut cx = PoolCx::new(&mut self.probe, &mut self.pool, EventSource::Link(number));
-        link.lose(now, &mut cx);
-        while let Some(packet) = self.interfaces[number as usize].link.take_ahead(now, &self.pool) {
-            self.arrive(packet, node, number);
         }
     }
 

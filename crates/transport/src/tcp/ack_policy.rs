@@ -56,6 +56,7 @@ impl AckPolicy {
     }
 
     /// A data segment arrived in order and filled no gap.
+    #[inline]
     pub(crate) fn on_in_order(&mut self, now: Nanos, config: &TcpConfig, timers: &mut Timers) {
         self.unacked += 1;
         if self.quick > 0 {

@@ -27,6 +27,7 @@ use super::recovery::Corrupted;
 use super::sender::Sender;
 use super::state::{Handshake, Role, State};
 use super::stats::TcpStats;
+use super::template::Template;
 use super::timers::Timers;
 use super::timestamps::Timestamps;
 use crate::lda::TpLda;
@@ -51,6 +52,7 @@ pub struct Connection {
     /// The time of the latest call.
     now: Nanos,
     handshake: Handshake,
+    template: Template,
     /// A reset to send next.
     reset: Option<Segment>,
     /// Earliest time of the next answer to a bare segment outside the window.
@@ -109,6 +111,7 @@ impl Connection {
             ecn: EcnState::default(),
             now: Nanos::ZERO,
             handshake: Handshake::default(),
+            template: Template::default(),
             reset: None,
             next_challenge_at: Nanos::ZERO,
             recorded_window: (0, 0, 0),
@@ -142,6 +145,7 @@ impl Connection {
     /// a window update.
     pub fn read(&mut self, now: Nanos, max: u64) -> u64 {
         self.now = self.now.max(now);
+        self.template.forget();
         let (n, update) = self.receiver.read(self.now, max);
         if update && self.state.receives() {
             self.receiver.acks.at_once(Owed::Now);
@@ -151,6 +155,7 @@ impl Connection {
 
     /// Sets whether the application reads everything at once (the default).
     pub const fn set_auto_read(&mut self, on: bool) {
+        self.template.forget();
         self.receiver.set_auto_read(on);
     }
 
@@ -378,6 +383,7 @@ impl Machine for Connection {
 
     fn on_timer<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) {
         self.now = self.now.max(now);
+        self.template.forget();
         self.expire(now, cx);
         self.record_window(now, cx);
     }

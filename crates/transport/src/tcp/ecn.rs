@@ -91,6 +91,7 @@ impl EcnState {
 
     /// A segment with data arrived: CWR ends the echo, a mark (even on the same segment) begins
     /// it. Returns whether the segment was marked.
+    #[inline]
     pub(crate) fn on_data(&mut self, segment: &Segment) -> bool {
         if let Some(accurate) = &mut self.accurate {
             return accurate.on_data(segment);

@@ -25,6 +25,7 @@ mod sender;
 mod small_queue;
 mod state;
 mod stats;
+mod template;
 mod timers;
 mod timestamps;
 mod variant;

@@ -112,6 +112,12 @@ impl Receiver {
         !self.ranges.is_empty()
     }
 
+    /// True if its acknowledgements say what has arrived.
+    #[inline]
+    pub(crate) const fn is_honest(&self) -> bool {
+        self.misbehaving.is_none()
+    }
+
     /// True if some of the window is open.
     pub(crate) const fn window_is_open(&self) -> bool {
         self.edge > self.next
@@ -217,6 +223,40 @@ impl Receiver {
             self.on_read(now);
         }
         payload
+    }
+
+    /// True if the next `len` bytes only move the window: they lie in it, nothing waits behind a gap, the peer has not
+    /// closed, and the application reads at once.
+    #[inline]
+    pub(crate) fn only_moves(&self, len: u64) -> bool {
+        self.next + len <= self.edge
+            && self.ranges.is_empty()
+            && self.fin_at.is_none()
+            && self.auto_read
+            && self.misbehaving.is_none()
+    }
+
+    /// Takes the next `len` bytes, as [`on_data`](Self::on_data) does, if they [only move the window](Self::only_moves).
+    #[inline]
+    pub(crate) fn take_next(
+        &mut self,
+        now: Nanos,
+        len: u64,
+        config: &TcpConfig,
+        timers: &mut Timers,
+    ) {
+        if let Some(sizing) = &mut self.sizing
+            && sizing.on_segment(len)
+        {
+            self.acks.on_growth();
+        }
+        self.next += len;
+        self.acks.on_in_order(now, config, timers);
+        self.in_order += len;
+        self.read = self.in_order;
+        if let Some(sizing) = &mut self.sizing {
+            sizing.on_read(now, self.read, 0);
+        }
     }
 
     fn on_read(&mut self, now: Nanos) {

@@ -8,6 +8,7 @@
 //! segments. Offsets and sizes in bytes of sequence space.
 
 mod episode;
+mod fresh;
 mod gaps;
 mod rack;
 mod sacks;
@@ -146,6 +147,7 @@ impl Scoreboard {
     }
 
     /// Adds a segment sent for the first time, after the last one.
+    #[inline]
     pub(crate) fn push(&mut self, segment: SentSegment) {
         self.pipe += segment.in_pipe();
         if segment.retransmitted {
@@ -155,20 +157,6 @@ impl Scoreboard {
         if let Some(rack) = &mut self.rack {
             rack.on_push();
         }
-    }
-
-    /// Something becomes known about an outstanding segment, besides its departure.
-    pub(super) fn note_history(&mut self) {
-        self.fresh_from = self.segments.back().map_or(self.fresh_from, SentSegment::end);
-    }
-
-    /// True if nothing is known about any outstanding segment but its departure: each was sent once and counts in `pipe`
-    /// once, and an ACK of new data finds no losses.
-    pub(crate) fn is_fresh(&self) -> bool {
-        self.runs.is_empty()
-            && self.losses.is_empty()
-            && self.edge <= self.first
-            && self.front().is_none_or(|s| s.start >= self.fresh_from)
     }
 
     /// True if the first outstanding segment is lost: RFC 6675 `IsLost(HighACK + 1)`.

@@ -339,6 +339,7 @@ impl Sender {
     }
 
     /// Starts the retransmission timer with the present timeout.
+    #[inline]
     pub(crate) fn arm(&self, now: Nanos, timers: &mut Timers) {
         timers.set(Timer::Retransmit, now + self.rtt.rto());
     }

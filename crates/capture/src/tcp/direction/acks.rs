@@ -10,8 +10,9 @@ use super::{Direction, Path};
 /// What an ACK tells beside its number.
 #[derive(Default)]
 struct AckEffect {
-    oldest: Option<Range>,
-    newest: Option<Range>,
+    /// When the oldest and the newest segment were sent that it covers for the first time, of those sent once.
+    oldest_ns: Option<u64>,
+    newest_ns: Option<u64>,
     retransmitted: bool,
     covers_original: bool,
     /// True if it covers data.
@@ -25,7 +26,7 @@ impl AckEffect {
         if self.retransmitted {
             return None;
         }
-        self.oldest.map(|range| now.saturating_sub(range.first_ns))
+        self.oldest_ns.map(|sent| now.saturating_sub(sent))
     }
 }
 
@@ -86,8 +87,8 @@ impl Direction {
         }
         self.record_ack(segment, ack);
         self.situate(now, path);
-        let newest = effect?.newest.filter(|range| range.copies == 0 && !range.late && is_timed)?;
-        Some(now.saturating_sub(newest.first_ns))
+        let newest = effect?.newest_ns.filter(|_| is_timed)?;
+        Some(now.saturating_sub(newest))
     }
 
     /// Notes the first ACK for data that were sent after the last copy of the first segment in flight.
@@ -175,8 +176,8 @@ impl Direction {
                 self.delivered_ns = self.delivered_ns.max(sent_before(&range, now, least_ns));
             }
             if once && !range.sacked {
-                effect.oldest.get_or_insert(range);
-                effect.newest = Some(range);
+                effect.oldest_ns.get_or_insert(range.first_ns);
+                effect.newest_ns = Some(range.first_ns);
                 effect.covers_original |= range.start > head;
             }
         }

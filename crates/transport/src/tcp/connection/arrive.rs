@@ -196,7 +196,8 @@ impl Connection {
         }
     }
 
-    fn note_marks(&mut self, s: &Segment) {
+    #[inline]
+    pub(super) fn note_marks(&mut self, s: &Segment) {
         if self.ecn.on_data(s) {
             self.stats.ecn_marks += 1;
         }

@@ -25,6 +25,7 @@ impl Connection {
     /// Sends an ACK with the next poll.
     pub(crate) fn acknowledge_at_once(&mut self, now: Nanos) {
         self.now = self.now.max(now);
+        self.template.forget();
         if self.state.is_synchronised() {
             self.receiver.acks.at_once(Owed::Now);
         }

@@ -161,7 +161,7 @@ impl Connection {
     }
 
     #[inline]
-    fn sent<P: Probe>(
+    pub(super) fn sent<P: Probe>(
         &mut self,
         now: Nanos,
         segment: Segment,

@@ -70,6 +70,7 @@ impl Connection {
 
     /// Enters CLOSED without pending work.
     pub(super) fn finish(&mut self) {
+        self.template.forget();
         self.handshake.begun = true;
         self.handshake.syn_due = false;
         self.sender.stop(&mut self.timers);

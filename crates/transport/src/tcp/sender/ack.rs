@@ -9,6 +9,7 @@ use super::losses::Reported;
 use super::{Env, Sender, view};
 use crate::tcp::config::{BackoffReset, RttSampling, TcpConfig};
 use crate::tcp::recovery::{Evidence, LossRecovery, ProbeAck, PrrAck};
+use crate::tcp::scoreboard::Acked;
 use crate::tcp::timers::Timer;
 use airtcp_congestion::{AckSample, CongestionControl};
 
@@ -79,11 +80,11 @@ impl Sender {
             self.on_old_ack(now, &prior, env, cx);
             return;
         }
-        let fast = self.recovery.is_fast();
-        let new = info.ack > self.una;
+        let (fast, new) = (self.recovery.is_fast(), info.ack > self.una);
         let (first_sacked, sacked) = sacked.map(|(first, last)| (now.since(first), last)).unzip();
         let newest = if new {
-            self.advance(now, &info, first_sacked, env, cx)
+            let acked = self.board.ack(info.ack, now, &mut self.rate);
+            self.advance(now, &info, (acked, first_sacked), env, cx)
         } else {
             if let Some(sample) = first_sacked
                 && env.config.rtt_sampling == RttSampling::EveryReport
@@ -260,19 +261,17 @@ impl Sender {
         self.board.pipe().saturating_sub(u64::narrow(left))
     }
 
-    /// New data is acknowledged; `first_sacked` is the age of the first segment that the SACK blocks newly report.
-    /// Returns the departure of its newest segment, if that is
-    /// unambiguous.
+    /// New data is acknowledged, which covers the segments `acked`; `first_sacked` is the age of the first segment that the
+    /// SACK blocks newly report. Returns the departure of its newest segment, if that is unambiguous.
     #[inline]
     pub(super) fn advance<P: Probe>(
         &mut self,
         now: Nanos,
         info: &AckInfo,
-        first_sacked: Option<Span>,
+        (acked, first_sacked): (Acked, Option<Span>),
         env: &mut Env<'_>,
         cx: &mut Cx<'_, P>,
     ) -> Option<Nanos> {
-        let acked = self.board.ack(info.ack, now, &mut self.rate);
         let payload_to = info.ack.min(self.stream_end());
         env.stats.bytes_acked += payload_to.saturating_sub(self.una.max(1));
         let bytes = info.ack - self.una;

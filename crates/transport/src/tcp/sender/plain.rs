@@ -93,7 +93,8 @@ impl Sender {
         if self.is_rack() {
             self.board.rack_before_ack(self.rtt.min_rtt(), info.echoed);
         }
-        let newest = self.advance(now, info, None, env, cx);
+        let acked = self.board.ack_fresh(info.ack, now, &mut self.rate);
+        let newest = self.advance(now, info, (acked, None), env, cx);
         let rtt = newest.map(|sent| now.since(sent));
         if let Some(rtt) = rtt {
             self.rtt.note_min(rtt);

@@ -58,6 +58,7 @@ impl Sender {
     }
 
     /// The pacing rate without headers; `None` if the window alone governs sending.
+    #[inline]
     pub(crate) fn pacing_rate(&self, config: &TcpConfig) -> Option<BitRate> {
         match config.pacing {
             Pacing::Off => None,
@@ -71,6 +72,7 @@ impl Sender {
 
     /// Takes the peer's window from a segment that may update it (RFC 9293 section 3.10.7.4).
     /// Returns whether the window is unchanged.
+    #[inline]
     pub(super) fn update_window(&mut self, seq: u64, ack: u64, window: u64) -> bool {
         let newer = self.window_seq < seq || (self.window_seq == seq && self.window_ack <= ack);
         let same = window == self.peer_window || self.window_of_syn;

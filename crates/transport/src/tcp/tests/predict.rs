@@ -142,13 +142,13 @@ fn the_next_data_is_predicted() {
     for _ in 0..10 {
         let mut s = Segment::tcp(Flags::ACK, c.next_expected());
         (s.ack, s.len, s.window) = (ISS.plus(1), 1000, 60_000);
-        assert!(c.is_next_data(&s));
+        assert!(c.is_next_data(Nanos(2), &s));
         let mut others = [s; 4];
         others[0].flags = Flags::ACK | Flags::FIN;
         others[1].seq = s.seq.plus(1);
         others[2].len = 0;
         others[3].ack = ISS.plus(2);
-        assert!(others.iter().all(|other| !c.is_next_data(other)));
+        assert!(others.iter().all(|other| !c.is_next_data(Nanos(2), other)));
         c.handle(Nanos(2), s, &mut cx(&mut NoProbe));
         while c.poll(Nanos(2), &mut cx(&mut NoProbe)).is_some() {}
     }
@@ -158,7 +158,7 @@ fn the_next_data_is_predicted() {
     assert!(c.poll(Nanos(2), &mut cx(&mut NoProbe)).is_some());
     let mut s = Segment::tcp(Flags::ACK, c.next_expected());
     (s.ack, s.len, s.window) = (ISS.plus(1), 1000, 60_000);
-    assert!(!c.is_next_data(&s));
+    assert!(!c.is_next_data(Nanos(2), &s));
 }
 
 /// Every law, recovery and option that the sender of bulk data meets.
