@@ -124,6 +124,7 @@ impl<S: Content> Sender<S> {
         let counted: Vec<u64> =
             changes.lost.iter().map(|l| l.0).filter(|n| self.control.counts_loss(*n)).collect();
         let uncounted = (lost - counted.len() as u64).min(resolved);
+        self.control.on_pairs(changes.pairs);
         self.control.on_resolved(resolved, arrived, uncounted, !self.idle);
         for number in counted {
             self.control.on_lost(number, self.ledger.next());
