@@ -11,7 +11,7 @@ mod outgoing;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use airtcp_fec::WindowDecoder;
-use airtcp_units::{Nanos, Narrow, Saturate, Span, Wait, Waits};
+use airtcp_units::{Nanos, Narrow, Saturate, Span, Wait, Waits, detmath};
 
 use super::config::{Coding, SlidingConfig};
 use super::content::Content;
@@ -303,7 +303,7 @@ impl<S: Content> Sender<S> {
     fn probes_before_backoff(&self) -> u32 {
         let p = self.control.path();
         let q = 1.0 - (1.0 - p) * (1.0 - p);
-        let explained = if q > 0.0 { CHANCE.ln() / q.ln() } else { 1.0 };
+        let explained = if q > 0.0 { detmath::ln(CHANCE) / detmath::ln(q) } else { 1.0 };
         u32::saturate(explained.clamp(1.0, MAX_PROBES_BEFORE_BACKOFF))
     }
 

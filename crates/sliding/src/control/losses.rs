@@ -9,10 +9,11 @@
 
 use airtcp_units::{Nanos, Span};
 
-use super::{
-    BASE_MEMORY, CUBIC_ALPHA, CUBIC_BETA, CUBIC_C, Control, Cubic, MAX_WINDOW_OVER_ARRIVALS, Phase,
-    SHARED_AFTER_ROUNDS, SMALL, STARTUP_OVER_ARRIVALS, TRAIN,
-};
+use super::cubic::BETA;
+use super::round_trips::BASE_MEMORY;
+use super::startup::{STARTUP_OVER_ARRIVALS, Startup};
+use super::{Control, Phase, SHARED_AFTER_ROUNDS, SMALL};
+
 /// Reduction in small windows, on marks, and on a series of overflows.
 const REDUCTION: f64 = 0.5;
 /// The smallest reduction on a mark: while the queue is ours, or short (RFC 8511 section 3.1).
@@ -25,8 +26,8 @@ const OPENING: u64 = 160;
 const NO_AQM: Span = Span::from_millis(5);
 /// Minimum range of round-trip times that shows a queue.
 const MIN_RANGE: Span = Span::from_millis(4);
-/// Maximum of the path's loss rate.
-pub(super) const MAX_LOSS: f64 = 0.8;
+/// Maximum window as a multiple of the arrivals per round trip.
+const MAX_WINDOW_OVER_ARRIVALS: f64 = 1.25;
 
 impl Control {
     /// Whether the loss of packet `number` counts for [`Self::on_lost`].
@@ -52,17 +53,11 @@ impl Control {
     ) {
         self.arrived += arrived;
         self.resolved += resolved;
-        if self.phase == Phase::Startup {
-            self.total += arrived + resolved.saturating_sub(arrived).min(arrived);
-            self.acks.push_back((self.now, self.total));
-            let train = u64::from(self.config.initial_window);
-            if self.total >= train && !self.jumped {
-                self.jumped = true;
-                self.jump();
-            }
-            if self.acks.len() > TRAIN {
-                self.acks.pop_front();
-            }
+        if self.phase == Phase::Startup
+            && let Some(train) = self.startup.on_feedback(self.now, resolved, arrived)
+        {
+            self.times.on_passed(train.0);
+            self.window = self.window.max(Startup::jump(train, self.times.base()));
         }
         self.delivery_bound.on_resolved(resolved, arrived);
         let lost = resolved.saturating_sub(arrived + uncounted);
@@ -79,46 +74,29 @@ impl Control {
         }
         match self.phase {
             // Doubles up to a loss of one half.
-            // Doubles up to a loss of one half.
             Phase::Startup => self.window += (resolved as f64).min(2.0 * arrived as f64),
-            Phase::Compete if self.loss_cusum.is_quiet(self.window) => self.grow(resolved as f64),
+            Phase::Compete if self.loss_cusum.is_quiet(self.window) => {
+                let (srtt, resolved) = (self.srtt(), resolved as f64);
+                self.window = self.cubic.grow(self.now, self.window, srtt, resolved);
+            }
             Phase::Compete | Phase::Delay => {}
         }
     }
 
-    /// CUBIC's growth for `resolved` packets.
-    fn grow(&mut self, resolved: f64) {
-        let w = self.window;
-        let since = *self.cubic.since.get_or_insert_with(|| {
-            // Not after a reduction: the cubic begins at its flat part.
-            (self.cubic.most, self.cubic.least, self.cubic.reno) = (w, w, w);
-            self.now
-        });
-        let rtt = self.srtt().as_secs_f64();
-        let k = ((self.cubic.most - self.cubic.least).max(0.0) / CUBIC_C).cbrt();
-        let t = self.now.since(since).as_secs_f64() + rtt;
-        let curve = CUBIC_C * (t - k).powi(3) + self.cubic.most;
-        let alpha = if self.cubic.reno >= self.cubic.most { 0.6 } else { CUBIC_ALPHA };
-        self.cubic.reno += self.growth(alpha) * resolved;
-        let goal = curve.clamp(w, 1.5 * w).max(self.cubic.reno);
-        let step = self.growth(goal - w);
-        self.window += step * resolved;
-    }
-
     /// The queue is in the upper half of its range.
     fn is_high(&self) -> bool {
-        let (lo, hi) = self.range();
+        let (lo, hi) = self.times.range();
         let width = hi.saturating_sub(lo);
         self.phase == Phase::Compete
-            && self.latest.saturating_sub(lo) >= width / 2
+            && self.latest().saturating_sub(lo) >= width / 2
             && width >= self.config.queue
     }
 
     /// The queue is known, and short.
     fn is_short(&self) -> bool {
-        let most = self.recent.iter().max().copied().unwrap_or(Span::MAX);
-        let base = self.base();
-        let room = self.range().1.saturating_sub(base);
+        let most = self.times.recent().1;
+        let base = self.times.base();
+        let room = self.times.range().1.saturating_sub(base);
         let near = (self.target() / 2).max(room / 4).min(NO_AQM);
         room >= MIN_RANGE && most <= base + near
     }
@@ -127,8 +105,8 @@ impl Control {
     /// lost. The queue had room for the second, so it had for the first: the path lost that one.
     pub(crate) fn on_pairs(&mut self, (pairs, lost): (u64, u64)) {
         if pairs > 0 {
-            let most = self.low() + NO_AQM + self.jitter() * 2;
-            let short = self.phase == Phase::Startup || self.latest <= most;
+            let most = self.times.low() + NO_AQM + self.times.jitter() * 2;
+            let short = self.phase == Phase::Startup || self.latest() <= most;
             self.loss_cusum.on_pairs(self.now, pairs, lost, short);
         }
     }
@@ -140,7 +118,7 @@ impl Control {
             return;
         }
         // A transfer of a few round trips has no time for a test, if its first train arrived.
-        if self.trained && self.resolved < OPENING {
+        if self.startup.trained() && self.resolved < OPENING {
             return;
         }
         self.loss_cusum.on_lost(self.is_high());
@@ -164,7 +142,7 @@ impl Control {
         if self.phase != Phase::Compete && !chance {
             self.share(now);
         }
-        self.reduce(if again || self.window < SMALL { REDUCTION } else { CUBIC_BETA });
+        self.reduce(if again || self.window < SMALL { REDUCTION } else { BETA });
         self.reductions += 1;
         self.reduced_at = next;
     }
@@ -172,11 +150,8 @@ impl Control {
     /// Lowers the window and begins a new cubic.
     fn reduce(&mut self, share: f64) {
         let w = self.window;
-        // Fast convergence (RFC 9438 section 4.7).
-        let most = if w < self.cubic.most { w * f64::midpoint(1.0, CUBIC_BETA) } else { w };
         self.window = (w * share).max(self.least());
-        let (least, reno) = (self.window, self.window);
-        self.cubic = Cubic { most, least, reno, since: Some(self.now) };
+        self.cubic.reduce(self.now, w, self.window);
         self.boost = 1.0;
     }
 
@@ -206,15 +181,15 @@ impl Control {
             // Our own queue would not be marked so often.
             Phase::Delay if self.marked.0 >= SHARED_AFTER_ROUNDS && self.probe.is_none() => {
                 self.share(now);
-                CUBIC_BETA
+                BETA
             }
             // The window that would leave no queue, if the queue is longer than marking queues
             // usually are.
             Phase::Delay => {
-                let empty = self.base().as_secs_f64() / self.latest.as_secs_f64().max(1e-9);
+                let empty = self.times.base().as_secs_f64() / self.latest().as_secs_f64().max(1e-9);
                 empty.clamp(REDUCTION, MARK_REDUCTION)
             }
-            Phase::Compete => CUBIC_BETA,
+            Phase::Compete => BETA,
         };
         self.reduce(share);
         // The window restored after a probe, or when another flow's queue is found.
@@ -232,7 +207,7 @@ impl Control {
         if !self.delivery_bound.lossy() {
             return;
         }
-        let base = self.base();
+        let base = self.times.base();
         let time = match self.phase {
             Phase::Startup => base.as_secs_f64() * STARTUP_OVER_ARRIVALS,
             Phase::Delay => (base.as_secs_f64() * MAX_WINDOW_OVER_ARRIVALS)
@@ -260,7 +235,8 @@ impl Control {
     pub(super) fn bound(&mut self, rtt: Span) {
         let Some(taken) = self.delivery_bound.taken(self.path()) else { return };
         if self.delivery_bound.lossy() {
-            let time = if self.phase == Phase::Compete { rtt } else { self.base() + self.target() };
+            let time =
+                if self.phase == Phase::Compete { rtt } else { self.times.base() + self.target() };
             let most = MAX_WINDOW_OVER_ARRIVALS * taken * time.as_secs_f64();
             self.window = self.window.min(most.max(self.least()));
         }
