@@ -25,9 +25,10 @@
 //! S <- max(0, S - (p + MARGIN + UNSURE s) n) + l,      overflow: S >= 1 + SLACK p (1 - p) D + min(2, SLACK_FEW p)
 //! ```
 //!
-//! In small windows it is `S >= 1`, with smaller margins. If the path has no losses of its own, the first
-//! loss is an overflow, as in TCP. While the queue is long, the bound is lower (`MARGIN_LONG` and
-//! `SLACK_LONG p`).
+//! In small windows it is `S >= 1 + SLACK_SMALL p`, with smaller margins. If the path has no losses of its own,
+//! the first loss is an overflow, as in TCP. The slack is what brings a window back that fell below four packets:
+//! at a bound of 1 every loss halves it, however well `p` is known, and at a loss rate of one half it stays at
+//! its minimum. While the queue is long, the bound is lower (`MARGIN_LONG` and `SLACK_LONG p`).
 
 use airtcp_units::{Nanos, Span};
 
@@ -43,6 +44,9 @@ const CHANCE: f64 = 2.0;
 const MARGIN: (f64, f64) = (0.05, 1.5);
 const SMALL_MARGIN: (f64, f64) = (0.02, 1.0);
 const MAX_SPREAD: f64 = 0.05;
+/// Losses that chance may add in small windows, per unit of the rate: about one overflow by chance in 35 packets
+/// at any rate.
+const SLACK_SMALL: f64 = 4.0;
 /// Losses that chance may add, for a variance of 1.
 const SLACK: f64 = 70.0;
 /// Additional tolerance at low loss rates, up to 2 losses, where the distribution is far from
@@ -124,8 +128,11 @@ impl LossCusum {
     }
 
     /// Number of losses beyond the path's that show an overflow.
-    pub(super) fn bound(&self) -> f64 {
+    fn bound(&self, small: bool) -> f64 {
         let p = self.path();
+        if small {
+            return 1.0 + SLACK_SMALL * p;
+        }
         1.0 + SLACK * p * (1.0 - p) * self.dispersion + (SLACK_FEW * p).min(2.0)
     }
 
@@ -133,8 +140,7 @@ impl LossCusum {
     pub(super) fn exceeded(&self, small: bool) -> bool {
         let p = self.path();
         let long = 1.0 + SLACK_LONG * (p - MARGIN_LONG).max(0.0);
-        !self.bursts()
-            && (self.sum >= if small { 1.0 } else { self.bound() } || self.sum_long >= long)
+        !self.bursts() && (self.sum >= self.bound(small) || self.sum_long >= long)
     }
 
     /// Whether the loss of packet `number` counts.
@@ -255,6 +261,34 @@ mod tests {
         assert_eq!(feed(&mut e, 4000, 4, false), None);
         let found = feed(&mut e, 4000, 2, false).unwrap();
         assert!((80..115).contains(&found), "{found}");
+    }
+
+    /// Known losses do not hold a small window down: at any rate, chance looks like an overflow less often than a
+    /// window needs to double, and half of all packets lost beyond the path's is found within a few.
+    #[test]
+    fn small_windows_forgive_known_losses() {
+        let mut draws = airtcp_random::Seed::new(1).stream("losses");
+        for p in [0.1, 0.3, 0.5] {
+            let mut between = |loss: f64| {
+                let mut e = LossCusum::default();
+                e.learn(Nanos(1), 192.0, 200.0 * p);
+                let mut found = 0;
+                for _ in 0..10_000 {
+                    e.on_resolved(1, false, true);
+                    if draws.chance(loss) {
+                        e.on_lost(false);
+                        if e.exceeded(true) {
+                            found += 1;
+                            e.on_overflow();
+                        }
+                    }
+                }
+                10_000 / found
+            };
+            let (known, more) = (between(p), between(1.0 - (1.0 - p) / 2.0));
+            assert!((20..120).contains(&known), "{p}: {known}");
+            assert!(more < 12, "{p}: {more}");
+        }
     }
 
     #[test]
