@@ -286,7 +286,7 @@ impl Control {
 
     /// A round of the startup with this number of arrivals.
     fn on_startup_round(&mut self, now: Nanos, arrived: f64) {
-        let loss = self.path().min(MAX_LOSS);
+        let loss = (self.path().min(MAX_LOSS), self.loss_cusum.most());
         match self.startup.on_round(now, arrived, loss, self.srtt(), self.window) {
             After::Window(window) => self.window = window,
             After::End(window) => {

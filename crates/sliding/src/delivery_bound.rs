@@ -106,7 +106,7 @@ impl DeliveryBound {
 }
 
 /// Upper end of Wilson's interval for `lost` of `packets`.
-fn upper_bound(lost: f64, packets: f64) -> f64 {
+pub(super) fn upper_bound(lost: f64, packets: f64) -> f64 {
     let (z, share) = (DEVIATIONS, lost / packets);
     let spread = (packets * share * (1.0 - share) + z * z / 4.0).sqrt();
     (lost + z * z / 2.0 + z * spread) / (packets + z * z)

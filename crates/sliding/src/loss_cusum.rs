@@ -32,6 +32,8 @@
 
 use airtcp_units::{Nanos, Span};
 
+use crate::delivery_bound::upper_bound;
+
 /// Maximum number of packets in the average.
 const MEMORY: f64 = 256.0;
 /// Pairs without a loss that count before the first: a rate from three pairs is none.
@@ -62,6 +64,8 @@ const UNCONFIRMED_LOSS_REDUCTION: f64 = 0.3;
 const RUN: u32 = 4;
 /// Dispersion from which losses count as bursts.
 const BURSTS: f64 = 4.0;
+/// Dispersion up to which pairs show the loss rate of a startup.
+const FEW_BURSTS: f64 = 2.0;
 /// Number of packets without an overflow after which the window grows again.
 const QUIET_PACKETS: f64 = 16.0;
 
@@ -118,6 +122,13 @@ impl LossCusum {
         self.path.lost / (self.path.sent + PRIOR)
     }
 
+    /// The most that it may be, by three standard deviations; 1 where losses come in bursts, in which pairs
+    /// show too little.
+    pub(super) fn most(&self) -> f64 {
+        let (lost, sent) = (self.path.lost / self.dispersion, self.path.sent / self.dispersion);
+        if self.dispersion > FEW_BURSTS { 1.0 } else { upper_bound(lost, sent) }
+    }
+
     pub(super) fn bursts(&self) -> bool {
         self.dispersion > BURSTS
     }
@@ -140,7 +151,8 @@ impl LossCusum {
     pub(super) fn exceeded(&self, small: bool) -> bool {
         let p = self.path();
         let long = 1.0 + SLACK_LONG * (p - MARGIN_LONG).max(0.0);
-        !self.bursts() && (self.sum >= self.bound(small) || self.sum_long >= long)
+        // The losses of a queue that stays full come in bursts as well.
+        (!self.bursts() && self.sum >= self.bound(small)) || self.sum_long >= long
     }
 
     /// Whether the loss of packet `number` counts.

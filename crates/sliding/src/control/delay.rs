@@ -39,7 +39,9 @@ impl Control {
         let target = if self.startup.trained() { queue.max(slow) } else { queue };
         let (lo, hi) = self.times.range();
         let most = if self.overflows.0 == 0 { target } else { hi.saturating_sub(lo) / 2 };
-        target.min(most) + self.times.jitter()
+        // In bursts the round-trip times change with the losses.
+        let jitter = if self.loss_cusum.bursts() { Span::ZERO } else { self.times.jitter() };
+        target.min(most) + jitter
     }
 
     /// A round in *Delay* with this mean round-trip time, of which `queue` is queueing delay.

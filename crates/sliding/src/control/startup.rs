@@ -3,7 +3,7 @@
 //! The first packets leave at once, as a train. The spacing of their answers shows the rate of the
 //! bottleneck, and the window rises to half of what that rate carries. Then the window grows by what
 //! arrived, up to a loss of one half twice per round trip, and at most to three times what passed the
-//! bottleneck in a round.
+//! bottleneck in a round. It ends where arrivals stop growing, or where more is lost than the path may lose.
 
 use std::collections::VecDeque;
 
@@ -14,6 +14,8 @@ use super::round_trips::RECENT;
 /// Share of the first window that shows a rate if it arrives, and the growth that it allows.
 const TRAIN_ARRIVALS: f64 = 0.35;
 const MAX_JUMP: f64 = 8.0;
+/// Share of the train after whose answers it does: its last packets may be lost, and would show a round later.
+const TRAIN_KNOWN: f64 = 0.6;
 /// Number of answers that show the rate at the end of the startup.
 const TRAIN: usize = 24;
 /// Minimum number of packets by which growth is judged.
@@ -42,6 +44,8 @@ pub(super) struct Startup {
     /// Packets that arrived in this part, and that passed the bottleneck; and its beginning.
     part: (f64, f64),
     part_since: Nanos,
+    /// Packets resolved in this part.
+    resolved: f64,
 }
 
 /// What a round of the startup leads to.
@@ -64,6 +68,7 @@ impl Startup {
             full: (0.0, 0),
             part: (0.0, 0.0),
             part_since: Nanos::ZERO,
+            resolved: 0.0,
         }
     }
 
@@ -90,10 +95,11 @@ impl Startup {
         resolved: u64,
         arrived: u64,
     ) -> Option<(f64, f64)> {
+        self.resolved += resolved as f64;
         self.total += arrived + resolved.saturating_sub(arrived).min(arrived);
         self.acks.push_back((now, self.total));
         let mut train = None;
-        if self.total >= u64::from(self.first) && !self.jumped {
+        if self.total as f64 >= TRAIN_KNOWN * f64::from(self.first) && !self.jumped {
             self.jumped = true;
             let answers = self.acks.len() as f64;
             if answers >= TRAIN_ARRIVALS * f64::from(self.first) {
@@ -119,12 +125,12 @@ impl Startup {
         (time > 0.0).then(|| (last.1 - first.1) as f64 / time)
     }
 
-    /// A round with this number of arrivals, at this loss rate of the path.
+    /// A round with this number of arrivals, at this loss rate of the path, and the most that it may be.
     pub(super) fn on_round(
         &mut self,
         now: Nanos,
         arrived: f64,
-        loss: f64,
+        (loss, most): (f64, f64),
         srtt: Span,
         window: f64,
     ) -> After {
@@ -137,12 +143,14 @@ impl Startup {
         }
         let time = now.since(self.part_since).as_secs_f64().max(1e-6);
         let arrived = self.part.0 / time * srtt.as_secs_f64();
+        let overflows = 1.0 - self.part.0 / self.resolved.max(1.0) > most;
         self.part = (0.0, 0.0);
+        self.resolved = 0.0;
         self.part_since = now;
         let (best, parts) = self.full;
-        if arrived >= best * FULL_GROWTH {
+        if arrived >= best * FULL_GROWTH && !overflows {
             self.full = (best.max(arrived), 0);
-        } else if parts + 1 >= FULL_ROUNDS {
+        } else if parts + 1 >= FULL_ROUNDS || overflows {
             return After::End(arrived.clamp(1.0, (window / 2.0).max(1.0)));
         } else {
             self.full.1 = parts + 1;

@@ -50,7 +50,10 @@ impl<S: Content> Sender<S> {
             Ok(false) => {}
             Err(Impossible) => self.stats.feedback_refused += 1,
         }
-        if self.ledger.greatest() >= self.round_end {
+        if self.round_end == 0 {
+            // The first answer begins the first round.
+            self.round_end = self.ledger.next();
+        } else if self.ledger.greatest() >= self.round_end {
             self.round_end = self.ledger.next();
             let dispersion = self.losses.dispersion();
             self.control.on_round(now, self.ledger.next(), !self.idle, dispersion);
