@@ -289,9 +289,12 @@ impl Control {
         let loss = (self.path().min(MAX_LOSS), self.loss_cusum.most());
         match self.startup.on_round(now, arrived, loss, self.srtt(), self.window) {
             After::Window(window) => self.window = window,
-            After::End(window) => {
+            After::End(window, overflows) => {
                 self.window = window;
                 self.leave_startup(now);
+                if overflows {
+                    self.share(now);
+                }
             }
         }
     }

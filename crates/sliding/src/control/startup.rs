@@ -52,8 +52,8 @@ pub(super) struct Startup {
 pub(super) enum After {
     /// At most this window.
     Window(f64),
-    /// The end, with this window.
-    End(f64),
+    /// The end, with this window; and whether it is an overflow.
+    End(f64, bool),
 }
 
 impl Startup {
@@ -151,7 +151,7 @@ impl Startup {
         if arrived >= best * FULL_GROWTH && !overflows {
             self.full = (best.max(arrived), 0);
         } else if parts + 1 >= FULL_ROUNDS || overflows {
-            return After::End(arrived.clamp(1.0, (window / 2.0).max(1.0)));
+            return After::End(arrived.clamp(1.0, (window / 2.0).max(1.0)), overflows);
         } else {
             self.full.1 = parts + 1;
         }
