@@ -269,6 +269,10 @@ impl<S: Content> Sender<S> {
     fn room_in_silence(&self, window: u64) -> Nanos {
         let Some(sent) = self.ledger.sent_before(window) else { return Nanos::NEVER };
         let from = (sent + self.control.answer_time()).max(self.heard + self.quiet());
+        if self.una == self.next {
+            // Everything sent is known to have arrived, so no probe will ask for the packets in flight.
+            return from;
+        }
         let until = self.heard + self.control.answer_time() * OUTAGE_ROUNDS;
         if from.max(self.now) < until { from } else { Nanos::NEVER }
     }
