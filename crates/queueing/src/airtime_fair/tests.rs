@@ -150,7 +150,7 @@ fn repeats_wait_for_their_turn() {
     }
     let (least, most) = (spent.iter().min().unwrap(), spent.iter().max().unwrap());
     assert!(most - least <= 300 + 3000, "{spent:?}");
-    assert!(repeats > 500, "{repeats}");
+    assert!(repeats > 300, "{repeats}");
 }
 
 /// Packets of a station can be taken while it waits to send others again; its turn comes all the same, also without any.
