@@ -106,7 +106,7 @@ def test_the_table_says_why_a_tcp_is_not_ranked() -> None:
     assert said.doubt == f"jersey is not ranked: {why} (1 more: --details)."
     assert said.table is not None
     places = {row["TCP"]: row["verdict"] for row in said.table.rows()}
-    assert places["jersey"] == "not ranked: needs ECN"
+    assert places["jersey"] == "not ranked: no ECN"
     assert places["reno"] == "not ranked: delivers nothing"
     both = [{"variant": "jersey", "why": "it needs ECN, and tcp.ecn is off"}]
     both.append(both[0] | {"variant": "reno"})

@@ -40,7 +40,7 @@ _RANKS: Final[dict[SchemeAspect, int]] = {
     "slowest-flow": 1,
     "latency": 2,
 }
-"""Ranks of columns in which no scheme differs: the highest is left out first."""
+"""Ranks of columns: the highest is left out first; those in which no scheme differs before."""
 _WIDE: Final = 100
 _LEAST: Final = 24
 """Characters of a table, and of the least verdict in it."""
@@ -75,7 +75,8 @@ def table(subject: SchemesSubject, reference: str, rows: int = ROWS) -> Grid:
             # --details has the intervals of the others.
             plain = [m["mean"] for m in means]
             cells = ["-" if mean is None else words.number(metric.scale * mean) for mean in plain]
-        rank = 0 if _decides(question) else _RANKS[question["aspect"]]
+        rank = _RANKS[question["aspect"]]
+        rank += len(_RANKS) if rank and not _decides(question) else 0
         keys = [m["mean"] for m in means]
         columns.append(Column(_head(metric.label), cells, rank=rank, keys=keys))
     names = [elided(name, _NAME) for _, _, name in shown]

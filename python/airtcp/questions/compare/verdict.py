@@ -59,12 +59,12 @@ def _in_short(why: str) -> str:
     """Shorten the reason why a variant is not ranked to what the channel lacks.
 
     >>> _in_short('it needs ECN and a queue of kind "jersey"; tcp.ecn is off')
-    'needs ECN'
+    'no ECN'
     >>> _in_short("it delivers nothing")
     'delivers nothing'
     """
     part = why.removeprefix("it ").partition(";")[0].partition(",")[0]
-    return part.partition(" and a queue")[0]
+    return part.partition(" and a queue")[0].replace("needs ", "no ", 1)
 
 
 def why_not_ranked(case: CompareCase) -> str | None:
