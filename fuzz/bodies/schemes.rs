@@ -160,7 +160,8 @@ pub(crate) fn compared(bytes: &[u8]) -> bool {
     let text = text(&mut input);
     let Some(scenario) = short(&text) else { return false };
     let (name, folder) = ("fuzz".to_owned(), PathBuf::new());
-    let given = [Input::Scenario { name, text, scenario: Box::new(scenario), folder }];
+    let given =
+        [Input::Scenario { name, text, set: Vec::new(), scenario: Box::new(scenario), folder }];
     let options = SchemesOptions { schemes, workers: Some(1), ..SchemesOptions::default() };
     match compare_schemes(&given, &options, |_, _| true) {
         Ok(result) => {

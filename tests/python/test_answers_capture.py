@@ -17,6 +17,7 @@ import airtcp
 from airtcp.questions.capture import charts_answer, rows_answer, tables
 from airtcp.questions.capture import rows as capture_rows
 from airtcp.questions.capture.answer import HEAD, answer
+from airtcp.words.sentences import Finding
 from grammar import LINES, problems
 
 if TYPE_CHECKING:
@@ -532,3 +533,32 @@ def test_the_chart_marks_what_was_sent_again() -> None:
     spec = charts_answer.flight(sorted(shown))
     assert {layer["data"]["name"] for layer in spec["layer"]} == set(data)
     assert rows_answer.flight(result.head, {}) == {}
+
+
+@pytest.mark.parametrize("opened", [True, False])
+@pytest.mark.parametrize("heard", [True, False])
+def test_without_acks_no_cause_is_named(tmp_path: Path, *, opened: bool, heard: bool) -> None:
+    """Segments are sent again at growing distances; a cause is named only if ACKs came."""
+    found = make.Connection((53_000, 443), (5, 6))
+    if opened:
+        found.opened(0, 0.02)
+    for place in range(10):
+        found.send(0.1 + place * 1e-4, "client", 1 + place * 1400, 1, length=1400)
+        if heard and place < 3:
+            found.send(0.12 + place * 1e-4, "server", 1, 1 + (place + 1) * 1400)
+    for number in range(5):
+        found.send(0.5 + 0.3 * 2**number, "client", 1 + 3 * 1400, 1, length=1400)
+    make.write_pcap(tmp_path / "a.pcap", found.packets)
+    said = airtcp.capture(tmp_path / "a.pcap").answer()
+    assert said is not None
+    assert said.help is not None
+    assert ("by timeout" in said.help) == heard
+    assert ("without ACKs the capture does not show why" in said.help) != heard
+    assert (said.doubt is not None and "no ACK of its data" in said.doubt) == (opened and not heard)
+    details = " ".join(
+        f"{part.headline} {part.text}" for part in said.details if isinstance(part, Finding)
+    )
+    assert ("because" in details) == heard
+    assert said.table is not None
+    timeouts = next(c for c in said.table.columns if c.head == "timeouts")
+    assert (timeouts.cells == [""]) != heard

@@ -92,6 +92,48 @@ def test_a_tcp_that_is_not_ranked_may_get_more() -> None:
     assert told(only).headline == "Only bbr can be ranked here: it gets 8.1 Mb/s."
 
 
+def test_the_table_says_why_a_tcp_is_not_ranked() -> None:
+    """In short in its row; in full as the doubt, if nothing more serious is in doubt."""
+    why = (
+        'it needs ECN and a queue of kind "jersey"; tcp.ecn is off, and the path has no such queue'
+    )
+    dead = {"variant": "reno", "why": "it delivers nothing"}
+    worse = [compared("westwood+", "bbr"), compared("cubic", "bbr")]
+    outcomes = [*THREE, outcome("jersey", 9.3), outcome("reno", 0.0)]
+    left = [{"variant": "jersey", "why": why}, dead]
+    said = answer(document(subject(case(outcomes, "bbr", worse=worse, not_ranked=left))))
+    assert said is not None
+    assert said.doubt == f"jersey is not ranked: {why} (1 more: --details)."
+    assert said.table is not None
+    places = {row["TCP"]: row["verdict"] for row in said.table.rows()}
+    assert places["jersey"] == "not ranked: no ECN"
+    assert places["reno"] == "not ranked: delivers nothing"
+    both = [{"variant": "jersey", "why": "it needs ECN, and tcp.ecn is off"}]
+    both.append(both[0] | {"variant": "reno"})
+    said = answer(document(subject(case(outcomes, "bbr", worse=worse, not_ranked=both))))
+    assert said is not None
+    assert said.doubt == "jersey and reno are not ranked: they need ECN, and tcp.ecn is off."
+
+
+def test_the_table_has_a_column_of_what_others_get() -> None:
+    """Where a verdict weighs how flows share, its quantity stands beside goodput."""
+    two = [outcome("sack", 1.6, jain_index=estimate(0.95)), outcome("cubic", 1.5)]
+    made = case(two, "sack", worse=[compared("cubic", "sack", worse="share")])
+    assert "fairness" not in _heads(made)
+    made["verdict"]["measures"].append(
+        made["verdict"]["measures"][0]
+        | {"criterion": "share", "quantity": "jain_index", "relative": False}
+    )
+    assert _heads(made)[:2] == ["goodput (Mb/s)", "fairness"]
+
+
+def _heads(made: Any) -> list[str]:
+    said = answer(document(subject(made)))
+    assert said is not None
+    assert said.table is not None
+    return [column.heading for column in said.table.columns]
+
+
 def test_rates_that_hardly_differ_have_more_digits() -> None:
     two = [outcome("sack", 1.64), outcome("cubic", 1.59)]
     headline = told(case(two, "sack", worse=[compared("cubic", "sack")])).headline

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 import airtcp
 from airtcp.charts import draw
 from airtcp.cli import show
 from airtcp.questions.compare import charts_answer
 from airtcp.questions.compare.answer_cell import answer
+from airtcp.words.grid import Column, Grid
 from examples import SCENARIOS
 from grammar import LINES, problems
 from made_cases import UNKNOWN, difference, estimate
 
 if TYPE_CHECKING:
-    import pytest
-
     from airtcp.words.answer import Answer
 
 _KEYS = (
@@ -235,6 +236,23 @@ def test_a_long_table_keeps_what_helps_and_the_cell_as_it_is() -> None:
     assert said.table.names[:2] == ["ack-filter", "base"]
     assert len(said.table.names) == 9
     assert said.table.more == 194
+
+
+@pytest.mark.parametrize("name", ["ftca", "ftca@access-point:category=voice"])
+def test_the_quantities_that_decide_have_columns(name: str) -> None:
+    """A long verdict takes no column in which schemes differ: the verdict is shortened."""
+    scheme = _outcome(name, 9.98, 0.999, 1.6)
+    better = {"fairness": [name]}
+    worse = {"goodput": [name], "slowest_flow": [name]}
+    said = _said(_subject([BASE, scheme], better=better, worse=worse))
+    assert said.table is not None
+    heads = [column.heading for column in said.table.columns]
+    assert {"fairness", "slowest flow (Mb/s)"} <= set(heads)
+    assert heads[-1] == "verdict"
+    assert said.table.width <= 100
+    # A quantity in which no scheme differs may go.
+    narrow = Grid("scheme", ["x" * 99], [Column("a", ["1"], rank=3), Column("b", ["2"])])
+    assert [column.head for column in narrow.within().columns] == ["b"]
 
 
 def test_several_scenarios_are_counted() -> None:

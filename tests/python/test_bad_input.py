@@ -183,6 +183,42 @@ def test_bad_usage(run: Program, tmp_path: Path, arguments: list[str], expected:
     assert [path.name for path in tmp_path.iterdir()] == ["t.txt"]
 
 
+@pytest.mark.parametrize("command", ["run", "compare"])
+@pytest.mark.parametrize(
+    ("value", "path", "message"),
+    [
+        ("2", "links[0].loss", "links[0].loss=2: "),
+        ("9 s", "warmup", "warmup=9 s: "),
+        ("1 Mb/s", "links[7].rate", "links[7].rate=1 Mb/s: cannot be set: there is no element 7"),
+    ],
+)
+def test_a_wrong_value_of_an_option_is_no_fault_of_the_file(
+    run: Program, tmp_path: Path, command: str, path: str, value: str, message: str
+) -> None:
+    """The option is named on the command line; in Python the override."""
+    text = Path(__file__).parents[2].joinpath("scenarios", "lossy-link.toml").read_text("utf-8")
+    (tmp_path / "a.toml").write_text(text)
+    duration = ("--set", "duration=5 s", "--set", "warmup=0 s")
+    ended = run(command, "a.toml", *duration, "--set", f"{path}={value}")
+    assert ended.code == 2
+    assert ended.err.startswith(f"error: --set {message}"), ended.err
+    overrides = {"duration": "5 s", "warmup": "0 s", path: value if " " in value else int(value)}
+    call = airtcp.run if command == "run" else airtcp.compare
+    with pytest.raises(airtcp.ScenarioError) as refused:
+        call(tmp_path / "a.toml", overrides=overrides)
+    assert str(refused.value).startswith(message)
+
+
+def test_an_argument_is_named_by_its_name(tmp_path: Path) -> None:
+    text = Path(__file__).parents[2].joinpath("scenarios", "lossy-link.toml").read_text("utf-8")
+    (tmp_path / "a.toml").write_text(text)
+    with pytest.raises(airtcp.ScenarioError, match=r"^replications=0: is 0: expected 1 to"):
+        airtcp.run(tmp_path / "a.toml", replications=0)
+    with pytest.raises(airtcp.AirtcpError, match=r"^replications: ") as refused:
+        airtcp.compare(tmp_path / "a.toml", replications=-1)
+    assert "option" not in str(refused.value)
+
+
 @pytest.mark.parametrize(
     ("head", "asked", "said"),
     [

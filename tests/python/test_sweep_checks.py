@@ -67,7 +67,7 @@ def test_the_command_names_the_sweep_file_and_its_key(tmp_path: Path, run_cli: P
     for more in ((), ("--dry-run",)):
         ended = run_cli("sweep", "bad.toml", *more)
         assert ended.code == 2
-        assert "bad.toml: vary.links[0].rat: link.toml" in ended.err
+        assert "bad.toml: vary.links[0].rat: links[0].rat=1 Mb/s: unknown key" in ended.err
         assert 'did you mean "rate"?' in ended.err
         assert not (tmp_path / "bad.sweep").exists()
 

@@ -94,12 +94,19 @@ pub(crate) fn read(scenarios: Vec<ScenarioText>, set: &[(String, String)]) -> Py
     for ScenarioText { name, text, folder } in scenarios {
         let mut scenario =
             airtcp_scenario::read(&text, &name, set).map_err(|e| error::text(&e, &name, &text))?;
-        let refuse =
-            |e: ScenarioError| progress::or_interrupt(error::scenario(e.located(&name, &text)));
+        let refuse = |e: ScenarioError| {
+            progress::or_interrupt(error::scenario(e.given_by(set).located(&name, &text)))
+        };
         scenario.read_files(&folder).map_err(refuse)?;
         airtcp_study::read_capacities(&mut scenario, &folder).map_err(refuse)?;
         let folder = folder.to_path_buf();
-        given.push(Input::Scenario { name, text, scenario: Box::new(scenario), folder });
+        given.push(Input::Scenario {
+            name,
+            text,
+            set: set.to_vec(),
+            scenario: Box::new(scenario),
+            folder,
+        });
     }
     Ok(given)
 }

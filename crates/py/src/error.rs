@@ -1,6 +1,7 @@
 //! The exceptions of the package. Each message is complete: it names the file, the line or the
 //! path, what was found and what is accepted.
 
+use std::borrow::Borrow;
 use std::path::Path;
 
 use airtcp_probe::unnumbered;
@@ -39,9 +40,16 @@ pub(crate) fn law(error: impl std::fmt::Display) -> PyErr {
     LawError::new_err(unnumbered(&error.to_string()))
 }
 
-/// A refusal of a scenario.
-pub(crate) fn scenario(error: impl std::fmt::Display) -> PyErr {
-    ScenarioError::new_err(unnumbered(&error.to_string()))
+/// A refusal of a scenario. `given` of the exception is the path of the override that gave the value, if one did.
+pub(crate) fn scenario(error: impl Borrow<airtcp_scenario::ScenarioError>) -> PyErr {
+    let error = error.borrow();
+    let refused = ScenarioError::new_err(unnumbered(&error.to_string()));
+    let given = error.given.as_deref().and_then(|given| Some(given.split_once('=')?.0));
+    Python::attach(|py| {
+        // Without the attribute the message is still right.
+        let _ = refused.value(py).setattr("given", given);
+    });
+    refused
 }
 
 /// The name of a table that does not exist.
@@ -96,6 +104,6 @@ pub(crate) fn options<T: DeserializeOwned>(text: &str) -> PyResult<T> {
         let name = path.rsplit_once('.').map_or(path.as_str(), |(_, last)| last);
         let reason = error.inner().to_string();
         let reason = reason.split(" at line ").next().unwrap_or_default();
-        AirtcpError::new_err(format!("option {name}: {}", airtcp_probe::reworded(reason)))
+        AirtcpError::new_err(format!("{name}: {}", airtcp_probe::reworded(reason)))
     })
 }

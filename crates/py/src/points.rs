@@ -115,8 +115,9 @@ impl Point {
         let outcome =
             py.detach(|| sequence.run_on(&plan, &load, || watch.report(0, 1, "simulating")));
         watch.into_error(py)?;
-        let whole = outcome
-            .map_err(|e| progress::or_interrupt(error::scenario(self.shared.source.locate(e))))?;
+        let whole = outcome.map_err(|e| {
+            progress::or_interrupt(error::scenario(self.shared.source.locate(e, values)))
+        })?;
         if !whole {
             return Err(PyKeyboardInterrupt::new_err(()));
         }
@@ -134,7 +135,7 @@ impl Shared {
 
     /// The scenario with the values of a point, with the files that its layouts name, resolved.
     fn planned(&self, values: &[(String, String)]) -> PyResult<Resolved> {
-        let refuse = |e: ScenarioError| error::scenario(self.source.locate(e));
+        let refuse = |e: ScenarioError| error::scenario(self.source.locate(e, values));
         let mut scenario = self.source.scenario(values).map_err(error::scenario)?;
         scenario.read_files(&self.folder).map_err(refuse)?;
         airtcp_study::read_capacities(&mut scenario, &self.folder).map_err(refuse)?;

@@ -69,7 +69,7 @@ fn run_offered(
 ) -> PyResult<Py<RunResult>> {
     let options: Options = error::options(options)?;
     let tcp = tcp(&options)?;
-    let refuse = |e: ScenarioError| error::scenario(e.located(name, text));
+    let refuse = |e: ScenarioError| error::scenario(e.given_by(&options.set).located(name, text));
     progress::begin();
     let traces = Traces::new(&options.folder, BTreeMap::new());
     let plan =
@@ -125,7 +125,7 @@ fn planned(
 ) -> PyResult<Resolved> {
     let read = || Source::new(text, name)?.with_tcp(tcp.cloned()).scenario(&options.set);
     let mut scenario = read().map_err(|e| error::text(&e, name, text))?;
-    let refuse = |e: ScenarioError| error::scenario(e.located(name, text));
+    let refuse = |e: ScenarioError| error::scenario(e.given_by(&options.set).located(name, text));
     scenario.read_files(&options.folder).map_err(refuse)?;
     traces.read_capacities(&mut scenario).map_err(refuse)?;
     scenario.resolve().map_err(refuse)

@@ -6,6 +6,7 @@
 //!
 //! ```text
 //! arrival   to its flow at its station; a station that was not listed joins the new ones with the credit it has
+//! repeats   a station with MPDUs to send again takes its turns like one with packets, and sends these first
 //! round     the first of the new stations, else the first of the old; without credit it gets `quantum` and goes
 //!           to the end of the old; if nothing waits for it, a new station goes to the end of the old, an old one
 //!           is forgotten
@@ -34,8 +35,8 @@ use airtcp_units::{Bytes, Nanos, Narrow, Span};
 use crate::codel::{Rules, Waiting};
 use crate::fifo::{Backlog, Ledger, Stats};
 use crate::flows::{FlowQueues, FlowRules, Listed};
-use crate::stations::Stations;
-use crate::{Airtime, Discipline, LinkInfo, Qdisc, Verdict, Wanted};
+use crate::stations::{Stations, UNKNOWN};
+use crate::{Airtime, Discipline, LinkInfo, Next, Qdisc, Verdict, Wanted};
 
 /// Size of the packet whose transmission time gives the rate of a link.
 const PROBE: Bytes = Bytes(1500);
@@ -89,6 +90,8 @@ struct Account {
     /// In nanoseconds.
     credit: i64,
     listed: Listed,
+    /// How often MPDUs to send again wait for the turn of the station: several times only where receivers share it.
+    repeats: u32,
 }
 
 /// Airtime-fair queue.
@@ -114,9 +117,22 @@ impl AirtimeFair {
         let rules = self.rules;
         let place = self.stations.of(endpoint, || FlowQueues::new(rules));
         if place == self.accounts.len() {
-            self.accounts.push(Account { credit: self.quantum, listed: Listed::Nowhere });
+            self.accounts.push(Account {
+                credit: self.quantum,
+                listed: Listed::Nowhere,
+                repeats: 0,
+            });
         }
         place
+    }
+
+    /// Lets a station take turns.
+    fn list(&mut self, place: usize) {
+        let account = &mut self.accounts[place];
+        if account.listed == Listed::Nowhere {
+            account.listed = Listed::New;
+            self.new.push_back(u32::narrow(place));
+        }
     }
 
     /// Lets rounds pass in which no station has credit: they change nothing else.
@@ -137,6 +153,14 @@ impl AirtimeFair {
         self.spend(place, Span(time));
     }
 
+    /// MPDUs for a station wait to be sent again.
+    fn await_turn(&mut self, receiver: u32) {
+        let known = self.stations.place(receiver);
+        let Some(place) = known.or_else(|| self.stations.place(UNKNOWN)) else { return };
+        self.accounts[place].repeats += 1;
+        self.list(place);
+    }
+
     fn spend(&mut self, place: usize, time: Span) {
         let credit = &mut self.accounts[place].credit;
         *credit = credit.saturating_sub_unsigned(time.0);
@@ -155,15 +179,26 @@ impl Qdisc for AirtimeFair {
             return self.ledger.refuse(now, id, DropReason::QueueFull, cx);
         }
         self.stations.at(place).push(own, Waiting { id, len, since: now });
-        let account = &mut self.accounts[place];
-        if account.listed == Listed::Nowhere {
-            account.listed = Listed::New;
-            self.new.push_back(u32::narrow(place));
-        }
+        self.list(place);
         self.ledger.enter(now, id, len, cx)
     }
 
     fn dequeue<P: Probe>(&mut self, now: Nanos, cx: &mut PoolCx<'_, P>) -> Option<PacketId> {
+        let mut passed = Vec::new();
+        let packet = loop {
+            match self.next(now, cx) {
+                Some(Next::Repeat(receiver)) => passed.push(receiver),
+                Some(Next::Packet(id)) => break Some(id),
+                None => break None,
+            }
+        };
+        for receiver in passed {
+            self.await_turn(receiver);
+        }
+        packet
+    }
+
+    fn next<P: Probe>(&mut self, now: Nanos, cx: &mut PoolCx<'_, P>) -> Option<Next> {
         let mut without_credit = 0;
         loop {
             let list = if self.new.is_empty() { &mut self.old } else { &mut self.new };
@@ -181,10 +216,14 @@ impl Qdisc for AirtimeFair {
                 }
                 continue;
             }
+            if account.repeats > 0 {
+                account.repeats -= 1;
+                return self.stations.number(place).map(Next::Repeat);
+            }
             let flows = self.stations.at(place as usize);
             if let Some(packet) = flows.take(now, None, &mut self.ledger, cx) {
                 self.charge(place as usize, packet.len);
-                return Some(packet.id);
+                return Some(Next::Packet(packet.id));
             }
             list.pop_front();
             if account.listed == Listed::New {
@@ -196,6 +235,10 @@ impl Qdisc for AirtimeFair {
                 account.listed = Listed::Nowhere;
             }
         }
+    }
+
+    fn orders_repeats(&self) -> bool {
+        true
     }
 
     fn dequeue_for<P: Probe>(
@@ -244,6 +287,9 @@ impl Qdisc for AirtimeFair {
         // A station to which no packet went yet owes nothing.
         if let Some(place) = self.stations.place(airtime.peer) {
             self.spend(place, airtime.time);
+        }
+        if airtime.repeats {
+            self.await_turn(airtime.peer);
         }
     }
 }

@@ -240,7 +240,7 @@ impl Shadowed {
         // The exchange takes up to 10 ms.
         let (peer, received) = (number % 2, number.is_multiple_of(5));
         let time = Span(u64::from(number) * 1_234_567 % 10_000_000);
-        self.queue.on_airtime(&Airtime { peer, time, received });
+        self.queue.on_airtime(&Airtime { peer, time, received, repeats: false });
         let Backlog { packets, bytes } = self.queue.backlog();
         let last = Event::Dequeued { packet: id, packets, bytes };
         assert_eq!(self.events.0.last(), Some(&last));

@@ -5,7 +5,7 @@ use airtcp_probe::{PoolCx, Probe, Relay};
 use airtcp_units::Nanos;
 
 use crate::fifo::{Backlog, Stats, Verdict};
-use crate::link::{Airtime, LinkInfo, Wanted};
+use crate::link::{Airtime, LinkInfo, Next, Wanted};
 use crate::qdisc::Qdisc;
 
 /// A boxed discipline. Its probe is not generic: its events pass through a [`Relay`].
@@ -24,6 +24,12 @@ impl Qdisc for Custom {
     }
     fn dequeue<P: Probe>(&mut self, now: Nanos, cx: &mut PoolCx<'_, P>) -> Option<PacketId> {
         relay(cx, |cx| self.0.dyn_dequeue(now, cx))
+    }
+    fn next<P: Probe>(&mut self, now: Nanos, cx: &mut PoolCx<'_, P>) -> Option<Next> {
+        relay(cx, |cx| self.0.dyn_next(now, cx))
+    }
+    fn orders_repeats(&self) -> bool {
+        self.0.dyn_orders_repeats()
     }
     fn dequeue_for<P: Probe>(
         &mut self,
@@ -74,6 +80,10 @@ trait DynQdisc: std::fmt::Debug + Send {
     fn dyn_enqueue(&mut self, now: Nanos, id: PacketId, cx: &mut PoolCx<'_, Relay<'_>>) -> Verdict;
     /// See [`Qdisc::dequeue`].
     fn dyn_dequeue(&mut self, now: Nanos, cx: &mut PoolCx<'_, Relay<'_>>) -> Option<PacketId>;
+    /// See [`Qdisc::next`].
+    fn dyn_next(&mut self, now: Nanos, cx: &mut PoolCx<'_, Relay<'_>>) -> Option<Next>;
+    /// See [`Qdisc::orders_repeats`].
+    fn dyn_orders_repeats(&self) -> bool;
     /// See [`Qdisc::dequeue_for`].
     fn dyn_dequeue_for(
         &mut self,
@@ -105,6 +115,12 @@ impl<Q: Qdisc + std::fmt::Debug + Send> DynQdisc for Q {
     }
     fn dyn_dequeue(&mut self, now: Nanos, cx: &mut PoolCx<'_, Relay<'_>>) -> Option<PacketId> {
         self.dequeue(now, cx)
+    }
+    fn dyn_next(&mut self, now: Nanos, cx: &mut PoolCx<'_, Relay<'_>>) -> Option<Next> {
+        self.next(now, cx)
+    }
+    fn dyn_orders_repeats(&self) -> bool {
+        self.orders_repeats()
     }
     fn dyn_dequeue_for(
         &mut self,

@@ -44,7 +44,7 @@ pub use dualpi2::{DualPi2, DualPi2Config};
 pub use fifo::{Backlog, Stats, Verdict};
 pub use fq_codel::{FqCodel, FqCodelConfig};
 pub use jersey::{Jersey, JerseyConfig};
-pub use link::{Airtime, LinkInfo, Wanted};
+pub use link::{Airtime, LinkInfo, Next, Wanted};
 pub use per_station::{PerStation, PerStationConfig};
 pub use pie::{Pie, PieConfig};
 pub(crate) use qdisc::Discipline;

@@ -1,5 +1,6 @@
 //! What a discipline is told: the link or station behind it, the packet that an owner wants, airtime.
 
+use airtcp_packet::PacketId;
 use airtcp_units::{Bytes, Span};
 
 /// Properties of the link or station behind a queue.
@@ -40,6 +41,15 @@ pub struct Wanted<'a> {
     pub fits: &'a dyn Fn(u32) -> bool,
 }
 
+/// What a station sends next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Next {
+    /// A packet that has left the queue.
+    Packet(PacketId),
+    /// What waits to be sent again to a receiver, as [`LinkInfo::receivers`] numbers it.
+    Repeat(u32),
+}
+
 /// Time on the air of an exchange that has finished: all attempts, with RTS, CTS and ACK.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Airtime {
@@ -49,4 +59,8 @@ pub struct Airtime {
     pub time: Span,
     /// True if the other station sent the packet, and this one received it.
     pub received: bool,
+    /// True if MPDUs for the other station wait in this one to be sent again, until
+    /// [`Qdisc::next`](crate::Qdisc::next) gives it a turn. Only where
+    /// [`Qdisc::orders_repeats`](crate::Qdisc::orders_repeats) is true.
+    pub repeats: bool,
 }

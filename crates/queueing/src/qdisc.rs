@@ -6,7 +6,7 @@ use airtcp_random::Seed;
 use airtcp_units::Nanos;
 
 use crate::fifo::{Backlog, Stats, Verdict};
-use crate::link::{Airtime, LinkInfo, Wanted};
+use crate::link::{Airtime, LinkInfo, Next, Wanted};
 
 /// A queue discipline. `cx.source` is the queue's name in the run.
 pub trait Qdisc {
@@ -17,6 +17,18 @@ pub trait Qdisc {
     /// Dequeues the next packet to send, if any. A discipline that drops at the head removes the
     /// dropped packets from the pool.
     fn dequeue<P: Probe>(&mut self, now: Nanos, cx: &mut PoolCx<'_, P>) -> Option<PacketId>;
+
+    /// What an owner sends next whose MPDUs to send again wait for a turn ([`Airtime::repeats`]): these, or the next
+    /// packet.
+    fn next<P: Probe>(&mut self, now: Nanos, cx: &mut PoolCx<'_, P>) -> Option<Next> {
+        self.dequeue(now, cx).map(Next::Packet)
+    }
+
+    /// True if [`next`](Qdisc::next) gives turns to receivers with MPDUs to send again. Otherwise they come before all
+    /// packets.
+    fn orders_repeats(&self) -> bool {
+        false
+    }
 
     /// Dequeues the next packet for a receiver, whatever comes before it. `None` if no packet waits for the receiver,
     /// or if the next one does not fit: it then stays where it is. Asked only where

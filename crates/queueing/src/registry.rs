@@ -6,7 +6,7 @@ use airtcp_random::Seed;
 use airtcp_units::Nanos;
 
 use crate::custom::Custom;
-use crate::{Airtime, Backlog, Discipline, LinkInfo, Qdisc, Stats, Verdict, Wanted};
+use crate::{Airtime, Backlog, Discipline, LinkInfo, Next, Qdisc, Stats, Verdict, Wanted};
 
 airtcp_probe::family! {
     /// A queue of any registered discipline.
@@ -112,6 +112,12 @@ impl Qdisc for Queue {
     #[inline]
     fn dequeue<P: Probe>(&mut self, now: Nanos, cx: &mut PoolCx<'_, P>) -> Option<PacketId> {
         each!(self, q => q.dequeue(now, cx))
+    }
+    fn next<P: Probe>(&mut self, now: Nanos, cx: &mut PoolCx<'_, P>) -> Option<Next> {
+        each!(self, q => q.next(now, cx))
+    }
+    fn orders_repeats(&self) -> bool {
+        each!(self, q => q.orders_repeats())
     }
     fn dequeue_for<P: Probe>(
         &mut self,

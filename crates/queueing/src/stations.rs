@@ -10,6 +10,9 @@ use airtcp_units::{Nanos, Narrow};
 use crate::fifo::Ledger;
 use crate::flows::FlowQueues;
 
+/// Number of the station that receivers without a number share.
+pub(crate) const UNKNOWN: u32 = u32::MAX;
+
 /// Something of each station.
 #[derive(Debug)]
 pub(crate) struct Stations<T> {
@@ -34,7 +37,7 @@ impl<T> Stations<T> {
 
     /// Place of the station of an endpoint; `new` makes what a station begins with.
     pub(crate) fn of(&mut self, endpoint: usize, new: impl FnOnce() -> T) -> usize {
-        let number = self.receivers.get(endpoint).copied().unwrap_or(u32::MAX);
+        let number = self.receivers.get(endpoint).copied().unwrap_or(UNKNOWN);
         let next = self.list.len();
         let place = *self.places.entry(number).or_insert(u32::narrow(next)) as usize;
         if place == next {
@@ -46,6 +49,11 @@ impl<T> Stations<T> {
     /// Place of a station to which a packet went already.
     pub(crate) fn place(&self, receiver: u32) -> Option<usize> {
         self.places.get(&receiver).map(|place| *place as usize)
+    }
+
+    /// Number of the station at a place.
+    pub(crate) fn number(&self, place: u32) -> Option<u32> {
+        self.places.iter().find(|(_, own)| **own == place).map(|(number, _)| *number)
     }
 
     /// What the station at a place has.

@@ -4,6 +4,8 @@ use std::fmt;
 
 use airtcp_probe::short_numbers;
 
+use crate::steps::{Step, steps};
+
 /// Why a scenario cannot run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScenarioError {
@@ -15,6 +17,8 @@ pub struct ScenarioError {
     pub path: String,
     /// What was found and what is accepted.
     pub message: String,
+    /// The override that gave the value, as `path=value`, if one did. It is named in place of the file and the line.
+    pub given: Option<String>,
 }
 
 impl ScenarioError {
@@ -25,13 +29,36 @@ impl ScenarioError {
             line: None,
             path: path.into(),
             message: short_numbers(message.into()),
+            given: None,
         }
     }
+
+    /// The same error with the override that gave the value, if one of `set` did. The last one wins.
+    #[must_use]
+    pub fn given_by(self, set: &[(String, String)]) -> Self {
+        let own = plain_steps(&self.path);
+        let gives = |(path, _): &&(String, String)| {
+            let steps = plain_steps(path);
+            !steps.is_empty() && own.starts_with(&steps)
+        };
+        let given = set.iter().rev().find(gives).map(|(path, value)| format!("{path}={value}"));
+        Self { given: self.given.clone().or(given), ..self }
+    }
+}
+
+/// The steps of a path, without the table of the forward direction, which a scenario need not write.
+fn plain_steps(path: &str) -> Vec<Step<'_>> {
+    steps(path).into_iter().filter(|step| *step != Step::Key("forward")).collect()
 }
 
 impl fmt::Display for ScenarioError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if !self.file.is_empty() {
+        if let Some(given) = &self.given {
+            write!(f, "{given}: ")?;
+            if given.starts_with(&format!("{}=", self.path)) {
+                return f.write_str(&self.message);
+            }
+        } else if !self.file.is_empty() {
             f.write_str(&self.file)?;
             if let Some(line) = self.line {
                 write!(f, ":{line}")?;

@@ -62,7 +62,7 @@ impl Source {
     /// # Errors
     /// As for [`read`].
     pub fn scenario(&self, overrides: &[(String, String)]) -> Result<Scenario, ScenarioError> {
-        let place = |e: ScenarioError| self.locate(e);
+        let place = |e: ScenarioError| self.locate(e, overrides);
         let mut tree = self.overridden(overrides)?;
         expand(&mut tree).map_err(place)?;
         let mut scenario: Scenario = error_key::deserialize(&tree).map_err(|error| {
@@ -94,7 +94,7 @@ impl Source {
             if default_flows::are_meant(&tree, path) {
                 default_flows::write(&mut tree, self.default_flows(overrides));
             }
-            set(&mut tree, path, value).map_err(|e| self.locate(e))?;
+            set(&mut tree, path, value).map_err(|e| self.locate(e, overrides))?;
         }
         Ok(tree)
     }
@@ -115,10 +115,11 @@ impl Source {
         if expand(&mut tree).is_ok() { default_flows::of(tree) } else { Vec::new() }
     }
 
-    /// The error with the name of the file, and the line if the text contains the path.
+    /// The error with the override that gave the value, or else with the name of the file, and the line if the text
+    /// contains the path.
     #[must_use]
-    pub fn locate(&self, error: ScenarioError) -> ScenarioError {
-        error.located(&self.name, &self.text)
+    pub fn locate(&self, error: ScenarioError, overrides: &[(String, String)]) -> ScenarioError {
+        error.given_by(overrides).located(&self.name, &self.text)
     }
 }
 
@@ -391,7 +392,10 @@ impl ScenarioError {
     #[must_use]
     pub fn located(self, file: &str, text: &str) -> Self {
         Self {
-            line: self.line.or_else(|| line_of(text, &self.path)),
+            line: match self.given {
+                Some(_) => None,
+                None => self.line.or_else(|| line_of(text, &self.path)),
+            },
             path: self.path.trim_end_matches('.').replace(".forward.", ".").replace(".forward", ""),
             file: file.to_owned(),
             ..self

@@ -102,6 +102,38 @@ fn overrides_are_applied_before_checking() {
     assert!(e.contains("no element 3"), "{e}");
 }
 
+/// A wrong value from an override is blamed on the override, and one of the file on its line. The last override counts.
+#[test]
+fn a_wrong_override_is_named_in_place_of_the_file() {
+    let cases: &[(&[(&str, &str)], &str)] = &[
+        (&[("links[0].rate", "2")], "links[0].rate=2: "),
+        (&[("links[0].rate", "1 Mb/s"), ("links[0].rate", "fast")], "links[0].rate=fast: "),
+        (&[("links[0].loss", "2")], "links[0].loss=2: "),
+        (
+            &[("links[0].loss", "{ model = \"bernoulli\", probability = 7 }")],
+            "links[0].loss={ model = \"bernoulli\", probability = 7 }: links[0].loss.probability: ",
+        ),
+        (&[("replications", "0")], "replications=0: "),
+        (
+            &[("links[3].rate", "1 Mb/s")],
+            "links[3].rate=1 Mb/s: cannot be set: there is no element 3",
+        ),
+        (&[("links[0].rat", "1 Mb/s")], "links[0].rat=1 Mb/s: "),
+    ];
+    for (set, start) in cases {
+        let set: Vec<_> = set.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
+        let refused = read(LINK, "t.toml", &set).and_then(|s| s.resolve().map(|_| ()));
+        let error = refused.unwrap_err().given_by(&set).located("t.toml", LINK);
+        let said = error.to_string();
+        assert!(said.starts_with(start), "{said}");
+        assert!(!said.contains("t.toml") && error.line.is_none(), "{said}");
+    }
+    let set = [("seed".to_owned(), "7".to_owned())];
+    let text = LINK.replace("10 Mb/s", "10");
+    let said = read(&text, "t.toml", &set).unwrap_err().to_string();
+    assert!(said.starts_with("t.toml:4: links[0].rate: "), "{said}");
+}
+
 /// Every refusal names the file, the place, what was found and what is accepted.
 #[test]
 #[allow(clippy::too_many_lines, reason = "a table")]

@@ -201,7 +201,7 @@ def guard() -> Generator[None]:  # noqa: C901 - one branch for each way to end
         if (missing := _shortage(error)) is not None:
             fail(missing)
         if isinstance(error, AirtcpError | PlaceError):
-            fail(str(error))
+            fail(_said(error))
         if ctrl_c.seen() and not os.environ.get(TRACEBACK):
             # Ctrl-C interrupted a library, which raised this exception.
             _say("interrupted\n")
@@ -220,6 +220,9 @@ def usage(error: Any) -> NoReturn:
     """Exit with the message of the argument parser."""
     import io
 
+    from airtcp.cli.refused import reworded
+
+    reworded(error)
     said = io.StringIO()
     error.show(file=said)
     _say(printable(said.getvalue(), keep="\n"))
@@ -248,6 +251,18 @@ def fault(error: BaseException, said: str | None = None) -> NoReturn:
     raise SystemExit(FAULT)
 
 
+_OPTIONS: Final = ("replications", "seed", "duration")
+"""Paths of a scenario that have options of their own."""
+
+
+def _said(error: BaseException) -> str:
+    """Return the message of an exception; a value from an option follows the option's name."""
+    given: str | None = getattr(error, "given", None)
+    if given is None:
+        return str(error)
+    return f"--{'' if given in _OPTIONS else 'set '}{error}"
+
+
 @contextmanager
 def refusals(command: str = "", files: Iterable[object] = ()) -> Generator[None]:
     """Turn the exceptions of airtcp into a message and exit code 2.
@@ -267,7 +282,7 @@ def refusals(command: str = "", files: Iterable[object] = ()) -> Generator[None]
         # A function names functions in its message; what it made that of names commands.
         while isinstance(error.__cause__, AirtcpError):
             error = error.__cause__
-        said = str(error)
+        said = _said(error)
         if command and not ("this is " in said and "'airtcp " in said):
             said = belongs_elsewhere([str(file) for file in files], command) or said
         fail(said)

@@ -156,6 +156,15 @@ class Grid:
             columns.remove(max(columns, key=lambda column: column.rank))
         return replace(self, columns=columns)
 
+    @property
+    def width(self) -> int:
+        """The characters of a line.
+
+        >>> Grid("flow", ["a"], [Column("goodput", ["8.9"])]).width
+        15
+        """
+        return self._width(self.columns)
+
     def _width(self, columns: Sequence[Column]) -> int:
         """Return the characters of a line: two blanks before each column, one at each end."""
         each = [[self.head, *self.names]]

@@ -92,5 +92,5 @@ pub(super) struct Changed {
 fn resolved(source: &Source, traces: &Traces) -> Result<Resolved, ScenarioError> {
     let mut scenario = source.scenario(&[])?;
     let resolved = traces.read_capacities(&mut scenario).and_then(|()| scenario.resolve());
-    resolved.map_err(|e| source.locate(e))
+    resolved.map_err(|e| source.locate(e, &[]))
 }

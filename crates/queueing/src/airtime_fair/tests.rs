@@ -51,7 +51,7 @@ impl Rig {
 
     fn spend(&mut self, peer: u32, micros: u64) {
         let time = Span::from_micros(micros);
-        self.queue.on_airtime(&Airtime { peer, time, received: false });
+        self.queue.on_airtime(&Airtime { peer, time, received: false, repeats: false });
     }
 
     /// Stations of the next packets, each of which takes its station's airtime in microseconds.
@@ -116,6 +116,58 @@ fn packets_for_a_receiver_leave_out_of_turn() {
     assert_eq!(rig.queue.backlog().packets, 0);
 }
 
+/// A station whose exchanges leave MPDUs to send again gets no more airtime than others, and loses none: these come
+/// before its packets, when it is its turn.
+#[test]
+fn repeats_wait_for_their_turn() {
+    let mut rig = Rig::new(&config(), true);
+    (0..3).for_each(|flow| {
+        rig.put(flow, 8000, 1460);
+    });
+    let mut spent = [0_u64; 3];
+    let (mut repeats, mut again) = (0, false);
+    for _ in 0..6000 {
+        let mut probe = NoProbe;
+        let mut cx = PoolCx::new(&mut probe, &mut rig.pool, EventSource::Queue(0));
+        let station = match rig.queue.next(rig.now, &mut cx).unwrap() {
+            Next::Packet(id) => {
+                let station = rig.pool.remove(id).to.flow() % STATIONS;
+                assert!(station > 0 || !again, "a packet before what is to be sent again");
+                station
+            }
+            Next::Repeat(station) => {
+                assert!(again && station == 0);
+                repeats += 1;
+                station
+            }
+        };
+        // Three of four exchanges of station 0 leave something.
+        again = if station == 0 { repeats % 4 != 3 || !again } else { again };
+        let micros = [3000, 400, 1700][station as usize];
+        spent[station as usize] += micros;
+        let (time, repeats) = (Span::from_micros(micros), station == 0 && again);
+        rig.queue.on_airtime(&Airtime { peer: station, time, received: false, repeats });
+    }
+    let (least, most) = (spent.iter().min().unwrap(), spent.iter().max().unwrap());
+    assert!(most - least <= 300 + 3000, "{spent:?}");
+    assert!(repeats > 300, "{repeats}");
+}
+
+/// Packets of a station can be taken while it waits to send others again; its turn comes all the same, also without any.
+#[test]
+fn taking_packets_keeps_the_turn_of_repeats() {
+    let mut rig = Rig::new(&config(), true);
+    rig.put(1, 3, 1460);
+    let repeats = true;
+    rig.queue.on_airtime(&Airtime { peer: 1, time: Span(5), received: false, repeats });
+    assert_eq!(rig.order(9, [0; 4]), [1, 1, 1]);
+    assert_eq!(rig.take(), None);
+    let mut probe = NoProbe;
+    let mut cx = PoolCx::new(&mut probe, &mut rig.pool, EventSource::Queue(0));
+    assert_eq!(rig.queue.next(rig.now, &mut cx), Some(Next::Repeat(1)));
+    assert_eq!(rig.queue.next(rig.now, &mut cx), None);
+}
+
 /// What a station sends counts, unless `received` is false.
 #[test]
 fn airtime_of_received_packets_counts() {
@@ -130,7 +182,7 @@ fn airtime_of_received_packets_counts() {
             // For each packet to it, station 1 sends one that takes as long.
             let time = Span::from_micros(500);
             if station == 1 {
-                rig.queue.on_airtime(&Airtime { peer: 1, time, received: true });
+                rig.queue.on_airtime(&Airtime { peer: 1, time, received: true, repeats: false });
             }
         }
         let expected = if received { 2000 * 2 / 3 } else { 1000 };

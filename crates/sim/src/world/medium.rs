@@ -1,15 +1,16 @@
 //! A medium in the world: its cells, and the queues of their stations.
 
 mod fill;
+mod turns;
 
 use std::collections::VecDeque;
 use std::ops::Range;
 
 use airtcp_packet::{Kind, PacketId, Pool, Segment};
 use airtcp_probe::{EventSource, PoolCx, Probe};
-use airtcp_queueing::{Airtime, Qdisc, Queue, Verdict};
+use airtcp_queueing::{Qdisc, Queue, Verdict};
 use airtcp_units::{Nanos, Narrow};
-use airtcp_wifi::cell::{self, Delivery, ExchangeAirtime, Offered};
+use airtcp_wifi::cell::{self, Delivery, Offered};
 use airtcp_wifi::mac::Category;
 use airtcp_wifi::node::NodeId;
 use airtcp_wifi::scheme::ControlCategory;
@@ -69,6 +70,8 @@ pub(crate) struct Medium {
     held: Vec<(NodeId, Nanos)>,
     /// True if a queue asks for the airtime of exchanges.
     shares_airtime: bool,
+    /// By queue, true if MPDUs to send again wait for the turn of their receiver.
+    orders_repeats: Vec<bool>,
     /// First queue of each station, then the number of queues.
     station_queues: Vec<usize>,
     /// First station of each cell, then the number of stations.
@@ -104,6 +107,7 @@ impl Medium {
             by_receiver: Vec::new(),
             held: Vec::new(),
             shares_airtime: false,
+            orders_repeats: Vec::new(),
             station_queues: vec![0],
             cells: vec![0],
             reads_dscp: Vec::new(),
@@ -134,6 +138,7 @@ impl Medium {
         if medium.shares_airtime {
             medium.cell.measure_airtime();
         }
+        medium.order_repeats();
         medium
     }
 
@@ -299,7 +304,11 @@ impl Medium {
         for category in 0..self.places(station).len() {
             let place = self.place(station, category);
             while self.cell.is_ready(station, category) {
-                let next = self.next_packet(now, (station, category), &to, probe, pool);
+                let next = if self.orders_repeats[place] {
+                    self.next_in_turn(now, (station, category), &to, probe, pool)
+                } else {
+                    self.next_packet(now, (station, category), &to, probe, pool)
+                };
                 let Some(offered) = next else { break };
                 let mut cx = PoolCx::new(probe, pool, EventSource::Medium(self.number));
                 self.cell.offer(now, station, offered, &mut cx);
@@ -337,20 +346,6 @@ impl Medium {
         };
         let (packet, entered) = next?;
         Some(Offered { packet, to: to(pool, packet), category, entered })
-    }
-
-    /// Reports the airtime of each finished exchange to the queues of both stations.
-    #[inline(never)]
-    fn report_airtime(&mut self) {
-        while let Some(ExchangeAirtime { from, to, category, airtime }) = self.cell.take_airtime() {
-            let nodes = [from, to].map(|station| self.nodes.get(station.index()).copied());
-            // A broadcast has no receiver.
-            let [Some(sender), Some(receiver)] = nodes else { continue };
-            for (station, peer, received) in [(from, receiver, false), (to, sender, true)] {
-                let place = self.place(station, category);
-                self.queues[place].on_airtime(&Airtime { peer, time: airtime, received });
-            }
-        }
     }
 
     /// Takes a packet out of a station's queues that is not to be sent.

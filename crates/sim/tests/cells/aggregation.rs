@@ -80,6 +80,34 @@ fn aggregates_share_airtime() {
     }
 }
 
+/// MPDUs to send again wait for the turn of their station: a station that loses none of its MPDUs gets half of the
+/// airtime, and the same goodput, however many its neighbour loses. Round robin over stations leaves the turn to the
+/// neighbour until all of its MPDUs have arrived. 10.5 m: a quarter is lost; 11 m: most are.
+#[test]
+fn a_station_with_losses_gets_no_more_airtime() {
+    let flows = format!("{}\n{}", udp("ap", "sta0", 1), udp("ap", "sta1", 1));
+    let run = |distance: f64, queue: &str| {
+        let keys = format!(
+            "layout = {{ kind = \"positions\", stations = [[2, 0], [{distance}, 0]] }}\n\
+             propagation.path_loss = {{ model = \"log-distance\", exponent = 3.5, reference_loss_db = 46.67 }}\n\
+             mcs = 7\naccess_point_queue = {{ kind = \"{queue}\" }}"
+        );
+        let run = run_first(&cell(&keys, &flows));
+        assert!(run.conservation.ok);
+        let [_, clean, lossy] = &run.cells[0].stations[..] else { panic!("three stations") };
+        (goodputs(&run), lossy.airtime_received_share / clean.airtime_received_share)
+    };
+    let alone = run(6.0, "airtime-fair").0[0];
+    for (distance, lossy_gets) in [(10.5, 0.6..0.9), (11.0, 0.05..0.3)] {
+        let (got, airtime) = run(distance, "airtime-fair");
+        assert!((airtime - 1.0).abs() < 0.04, "{distance}: {airtime}");
+        assert!((got[0] / alone - 1.0).abs() < 0.04, "{distance}: {got:?} {alone}");
+        assert!(lossy_gets.contains(&(got[1] / got[0])), "{distance}: {got:?}");
+        let (_, airtime) = run(distance, "per-station");
+        assert!(airtime > 3.0, "{distance}: {airtime}");
+    }
+}
+
 /// TCP in both directions over a lossy cell: conservation holds ([`run_with`]), retransmission of MPDUs hides
 /// the losses, and the bits do not depend on the number of workers.
 #[test]

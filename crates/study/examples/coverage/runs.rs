@@ -84,6 +84,7 @@ fn remedy_pool() -> Option<[Vec<f64>; 3]> {
     let given = Input::Scenario {
         name: "remedies".into(),
         text: text.into(),
+        set: Vec::new(),
         scenario,
         folder: PathBuf::new(),
     };

@@ -33,12 +33,12 @@ pub fn compare_schemes(
     let wanted = options.wanted()?;
     let mut plans = Vec::with_capacity(given.len());
     for input in given {
-        let Input::Scenario { name, text, scenario, folder } = input else {
+        let Input::Scenario { name, scenario, folder, .. } = input else {
             let message = "schemes act in 802.11 cells, which a trace has not: give a scenario with [[cells]]";
             return Err(CompareError::other(message));
         };
         let scenario = with_runs(scenario, options.seed, options.replications);
-        let made = Plans::new(&scenario, folder, &wanted).map_err(|e| located(e, name, text))?;
+        let made = Plans::new(&scenario, folder, &wanted).map_err(|e| located(e, input))?;
         plans.push((name, made));
     }
     let subjects: Vec<(&Input, &Plans)> =

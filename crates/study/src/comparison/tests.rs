@@ -63,6 +63,7 @@ fn scenario(text: &str) -> Input {
     Input::Scenario {
         name: "test.toml".into(),
         text: text.into(),
+        set: Vec::new(),
         scenario: Box::new(scenario),
         folder: PathBuf::new(),
     }

@@ -17,6 +17,8 @@ pub enum Input {
         name: String,
         /// Its text, for the line numbers of messages.
         text: String,
+        /// Its overrides, for messages about their values: each path with its value.
+        set: Vec<(String, String)>,
         /// The scenario.
         scenario: Box<Scenario>,
         /// The folder of the traces that it names.
@@ -43,20 +45,19 @@ pub(crate) fn with_runs(
     }
 }
 
-/// The error of a replication, with its file and line.
+/// The error of a replication, with its override, or its file and line.
 pub(crate) fn at(given: &Input, error: ScenarioError) -> CompareError {
-    match given {
-        Input::Scenario { name, text, .. } => located(error.into(), name, text),
-        Input::Link(_) => error.into(),
-    }
+    located(error.into(), given)
 }
 
-/// An error of a scenario, with its file and line.
-pub(crate) fn located(error: CompareError, name: &str, text: &str) -> CompareError {
+/// An error of a scenario, with its override, or its file and line.
+pub(crate) fn located(error: CompareError, given: &Input) -> CompareError {
+    let Input::Scenario { name, text, set, .. } = given else { return error };
     match error {
         CompareError::Scenario(e) => {
             let path = e.path.trim_end_matches('.').to_owned();
-            CompareError::Scenario(ScenarioError { path, ..e }.located(name, text))
+            let e = ScenarioError { path, ..e }.given_by(set);
+            CompareError::Scenario(e.located(name, text))
         }
         CompareError::Other(message) => CompareError::Other(format!("{name}: {message}")),
         other => other,

@@ -51,15 +51,17 @@ impl Packed for SchemeRun {
     }
 }
 
-/// File, line, path and message of an error.
-type Said = (String, Option<usize>, String, String);
+/// File, line, path, message and override of an error.
+type Said = (String, Option<usize>, String, String, Option<String>);
 
 /// A variant that cannot run is a result, too.
 impl Packed for Result<Replication, ScenarioError> {
     fn pack(&self) -> Option<String> {
         let packed: Result<String, Said> = match self {
             Ok(replication) => Ok(packed::pack(std::slice::from_ref(replication))?),
-            Err(e) => Err((e.file.clone(), e.line, e.path.clone(), e.message.clone())),
+            Err(e) => {
+                Err((e.file.clone(), e.line, e.path.clone(), e.message.clone(), e.given.clone()))
+            }
         };
         serde_json::to_string(&packed).ok()
     }
@@ -68,7 +70,9 @@ impl Packed for Result<Replication, ScenarioError> {
         let packed: Result<String, Said> = serde_json::from_str(text).ok()?;
         Some(match packed {
             Ok(text) => Ok(packed::unpack(&text)?.pop()?),
-            Err((file, line, path, message)) => Err(ScenarioError { file, line, path, message }),
+            Err((file, line, path, message, given)) => {
+                Err(ScenarioError { file, line, path, message, given })
+            }
         })
     }
 }

@@ -37,10 +37,10 @@ pub(crate) fn prepare<'a>(
 ) -> Result<Prepared<'a>, CompareError> {
     let options = asked.options;
     match (given, &options.as_link) {
-        (Input::Scenario { name, text, scenario, folder }, _) => {
+        (Input::Scenario { name, scenario, folder, .. }, _) => {
             let scenario = with_runs(scenario, options.seed, options.replications);
             let scene = Scene::written(scenario, folder);
-            over_scenario(name, &scene, asked).map_err(|e| located(e, name, text))
+            over_scenario(name, &scene, asked).map_err(|e| located(e, given))
         }
         (Input::Link(link), around) if link.capacity.is_some() => {
             over_capacity(link, &around.clone().unwrap_or_default(), asked)

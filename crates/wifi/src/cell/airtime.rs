@@ -1,6 +1,6 @@
 //! Time on the air of each exchange, for queues that share airtime.
 //!
-//! An exchange is all that is sent for one packet: data frames of all attempts and fragments with their
+//! An exchange is all that is sent for one packet, or until what is left of an aggregate waits for another turn: data frames of all attempts and fragments with their
 //! RTS and CTS, and the CTS and MAC ACKs that answer them, each from preamble to end. Spaces between
 //! frames and back-off are left out. A frame counts when it starts, so that the answer that ends an
 //! exchange is part of it. Nothing is counted unless a queue asks.
@@ -21,6 +21,8 @@ pub struct ExchangeAirtime {
     pub category: usize,
     /// Sum of the times of the frames.
     pub airtime: Span,
+    /// True if MPDUs of it wait for another turn of their receiver.
+    pub repeats: bool,
 }
 
 /// Airtime of the exchanges on a medium.
@@ -60,7 +62,15 @@ impl AirtimeLedger {
             // The first packet of the aggregate that finished has the time of all.
             return;
         }
-        self.finished.push(ExchangeAirtime { from, to: done.mpdu.to, category, airtime });
+        let to = done.mpdu.to;
+        self.finished.push(ExchangeAirtime { from, to, category, airtime, repeats: false });
+    }
+
+    /// The exchange of a station's category has ended, and leaves MPDUs that wait for another turn.
+    pub(crate) fn on_parked(&mut self, from: NodeId, category: usize, to: NodeId) {
+        let sum = &mut self.under_way[from.index()][category];
+        let airtime = std::mem::replace(sum, Span::ZERO);
+        self.finished.push(ExchangeAirtime { from, to, category, airtime, repeats: true });
     }
 
     /// An HE MU PPDU of `time` begins, whose resource units are equal.
@@ -72,7 +82,14 @@ impl AirtimeLedger {
         let time = frame.multi_user.map_or(0, |times| times.time.0);
         let airtime = Span(time / (users.len() as u64).max(1));
         let (from, category) = (frame.from, usize::from(frame.category));
-        self.finished.extend(users.map(|to| ExchangeAirtime { from, to, category, airtime }));
+        let repeats = false;
+        self.finished.extend(users.map(|to| ExchangeAirtime {
+            from,
+            to,
+            category,
+            airtime,
+            repeats,
+        }));
     }
 
     pub(crate) fn take(&mut self) -> Option<ExchangeAirtime> {

@@ -137,6 +137,13 @@ impl Books {
         self.completions.on_finished(station, done, pool);
     }
 
+    /// What an exchange of a station leaves waits for another turn of its receiver.
+    pub(super) fn on_parked(&mut self, station: NodeId, category: usize, to: NodeId) {
+        if let Some(airtime) = &mut self.airtime {
+            airtime.on_parked(station, category, to);
+        }
+    }
+
     /// The receiver of a finished packet did not get it.
     pub(super) fn on_missing(&mut self, station: NodeId, done: &Finished) {
         let stats = &mut self.stats[station.index()];

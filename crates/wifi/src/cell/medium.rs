@@ -376,6 +376,10 @@ impl Medium {
         if self.stations[i].take_vacated() {
             self.outbox.ready_again(NodeId(u32::narrow(i)));
         }
+        // Before the finished packets, so that the airtime of the exchange goes with what it leaves.
+        while let Some((category, to)) = self.stations[i].take_parked() {
+            self.books.on_parked(NodeId(u32::narrow(i)), category, to);
+        }
         while let Some(done) = self.stations[i].take_finished() {
             let id = NodeId(u32::narrow(i));
             self.outbox.done_with_packet(id);

@@ -42,6 +42,7 @@ mod powers;
 mod radio;
 mod reach;
 mod reorder;
+mod repeats;
 mod report;
 mod reuse;
 mod starts;

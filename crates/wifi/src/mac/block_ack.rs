@@ -5,7 +5,8 @@
 //! no BlockAck     all MPDUs of the PPDU count a failed attempt, and the window doubles
 //! no CTS          all MPDUs of the PPDU count a failed attempt without data
 //! ```
-//! An MPDU at its limit of attempts is given up, and the others stay in order. A BlockAck with holes is a
+//! An MPDU at its limit of attempts is given up, and the others stay in order, or wait for the next turn of their
+//! receiver (`repeats.rs`). A BlockAck with holes is a
 //! success for the back-off. `attempts` failed PPDUs in a row, or `attempts_long` of those after RTS, reset the
 //! window, as the retry limits of a single frame do (QSRC, QLRC); the answer to a BlockAckReq does not end such a
 //! row. The bitmap of a BlockAck holds all that the receiver has of the window, also MPDUs whose
@@ -71,6 +72,7 @@ impl Station {
         if pending || self.asks(lost, false) {
             self.ask(now, category, head.to, rules);
         }
+        self.park_for_turn(category);
         true
     }
 
@@ -140,6 +142,9 @@ impl Station {
         self.back_off_after_failure(now, category, exhausted, rules);
         if self.asks(lost, data_sent && !head.is_bar()) {
             self.ask(now, category, head.to, rules);
+        }
+        if tried {
+            self.park_for_turn(category);
         }
         self.next_management(now, rules);
         true

@@ -33,6 +33,8 @@ mod power_limit;
 mod ppdu;
 mod protection;
 mod rates;
+mod receiver_lanes;
+mod repeats;
 mod reuse;
 mod reverse;
 mod rider;

@@ -1,6 +1,7 @@
 //! What a station has to tell its medium.
 
 use super::exchange::Finished;
+use crate::node::NodeId;
 
 /// What the medium has not taken yet.
 #[derive(Debug, Default)]
@@ -9,6 +10,8 @@ pub(super) struct News {
     /// True if the head of a category has become empty, or a multi-user exchange has ended: the category may be ready
     /// although no packet has finished, for instance after a BlockAckReq.
     vacated: bool,
+    /// Receivers, by category, whose MPDUs wait for another turn.
+    parked: Vec<(usize, NodeId)>,
     newly_associated: bool,
 }
 
@@ -23,6 +26,18 @@ impl News {
     #[inline]
     pub(super) const fn vacate(&mut self) {
         self.vacated = true;
+    }
+
+    /// MPDUs of a category wait until their receiver has another turn.
+    pub(super) fn park(&mut self, category: usize, to: NodeId) {
+        self.parked.push((category, to));
+        self.vacated = true;
+    }
+
+    /// Takes the latest category and receiver whose MPDUs wait for another turn.
+    #[inline]
+    pub(super) fn take_parked(&mut self) -> Option<(usize, NodeId)> {
+        self.parked.pop()
     }
 
     /// The station has become associated.

@@ -1,8 +1,8 @@
 //! The sending side of BlockAck sessions: the MPDUs that each category of a station holds.
 //!
 //! A category holds the MPDUs of one receiver at a time: the head, and those that wait behind it in order of
-//! their sequence numbers. Retransmissions therefore come before new packets, and before packets for other
-//! receivers. Sessions exist from the start, without ADDBA frames. What the station sends of these MPDUs is in
+//! their sequence numbers. Retransmissions therefore come before new packets, and, unless the queue orders them
+//! (`repeats.rs`), before packets for other receivers. Sessions exist from the start, without ADDBA frames. What the station sends of these MPDUs is in
 //! `ppdu.rs`, and what becomes of them in `block_ack.rs`.
 //!
 //! A receiver takes a sequence number that is 2048 or more ahead of its window for an old one. Before the sender
@@ -13,6 +13,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use super::aggregation::Aggregation;
+use super::receiver_lanes::ReceiverLanes;
 use super::rider::{Place, Rider};
 use super::series::Series;
 use super::{CATEGORIES, Class, Mpdu, Rules};
@@ -96,6 +97,8 @@ pub(crate) struct Originator {
     /// By receiver and category.
     agreements: Vec<Agreement>,
     pub(super) room: Option<Room>,
+    /// The MPDUs that wait until the queue gives their receiver a turn; `None` if they keep the head.
+    pub(super) parked: Option<ReceiverLanes>,
     /// The packets of MPDUs behind the first ones (A-MSDU).
     pub(super) riders: BTreeMap<Place, Vec<Rider>>,
     /// The longest PPDU of a mode, by the mode used last.
@@ -113,6 +116,7 @@ impl Originator {
             lanes: (0..categories).map(|_| Lane::default()).collect(),
             agreements: vec![Agreement::default(); stations * CATEGORIES],
             room: None,
+            parked: None,
             riders: BTreeMap::new(),
             longest: None,
             slowest: Vec::new(),

@@ -17,6 +17,7 @@ use super::aggregation::{
 };
 use super::multi_user::{Composed, MuAccess};
 use super::originator::{Lane, Room, distance};
+use super::receiver_lanes::ReceiverLanes;
 use super::sending::answer_time;
 use super::{Class, Frame, Kind, Mpdu, Part, Rules, Station};
 use crate::node::NodeId;
@@ -310,7 +311,13 @@ impl Station {
         let held = |lane: &Lane| lane.waiting.iter().filter(|m| m.packet.is_some()).count() as u64;
         let riders = self.originator.iter().flat_map(|originator| originator.riders.values());
         let riders = riders.flatten().filter(|rider| rider.packet.is_some()).count() as u64;
-        let parked = self.multi_user.access_point().map_or(0, MuAccess::packets);
+        let parked = self.multi_user.access_point().map_or(0, MuAccess::packets)
+            + self
+                .originator
+                .iter()
+                .filter_map(|o| o.parked.as_ref())
+                .map(ReceiverLanes::packets)
+                .sum::<u64>();
         lanes.map(held).sum::<u64>() + riders + parked
     }
 }

@@ -195,6 +195,12 @@ impl Station {
         self.news.take_vacated()
     }
 
+    /// Takes the latest category and receiver whose MPDUs wait for another turn.
+    #[inline]
+    pub(crate) fn take_parked(&mut self) -> Option<(usize, NodeId)> {
+        self.news.take_parked()
+    }
+
     /// Takes the latest finished packet.
     #[inline]
     pub(crate) fn take_finished(&mut self) -> Option<Finished> {

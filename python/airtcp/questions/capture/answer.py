@@ -132,7 +132,7 @@ def _headline(known: Sequence[Mapping[str, Any]], total: int) -> str:
     """Say how the bytes divide between the connections, and what the largest got."""
     first = known[0]
     name, got, part = tables.connection_ends(first), _got(first), _part(known, total)
-    verb = "sent" if _is_one_way(first) else "got"
+    verb = "sent" if _is_one_way(first) or words.unheard(first) else "got"
     if total == 1:
         return f"{name} {verb} {got}."
     if part >= _MOST:
@@ -166,6 +166,10 @@ def _again(connection: Mapping[str, Any]) -> str:
     sent, again = direction["data_segments"], direction["retransmitted_segments"]
     if not sent or not again:
         return f"Nothing of it was sent again{_waits(direction)}."
+    if words.unheard(connection):
+        part = f"{count(again)} of its {counted(sent, 'segment')}"
+        were = "was" if again == 1 else "were"
+        return f"{part} {were} sent again, and without ACKs the capture does not show why."
     causes = {key: n for key, n in direction["retransmissions"].items() if n}
     first = max(causes, key=lambda key: causes[key])
     needless = direction["spurious_retransmissions"]
@@ -213,6 +217,9 @@ def _doubt(document: Mapping[str, Any], connection: Mapping[str, Any]) -> str | 
             " as `mergecap -w BOTH FILE FILE` writes it."
         ): points.halves(document) is not None,
         "The capture has one direction only: nothing shows what arrived.": _is_one_way(connection),
+        "The capture has no ACK of its data: nothing shows what arrived.": words.unheard(
+            connection
+        ),
         (
             "Two clocks were merged in this capture: times between the two ends are not given."
         ): early["two_clocks"],

@@ -39,7 +39,7 @@ def details(
     for connection in known[:_SHOWN]:
         text = f"{begun(words.transfer(connection))}."
         parts.append(Finding(words.ends(connection), text))
-        parts += _begun(words.of_direction(words.bulk(connection)))
+        parts += _begun(words.of_bulk(connection))
         early = words.early_acks(connection)
         parts += [early] if early else []
     if known:

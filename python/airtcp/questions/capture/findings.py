@@ -54,8 +54,13 @@ def link_name(link: Mapping[str, Any]) -> str:
     return f"{link['transmitter']} -> {link['receiver']}{at}"
 
 
-def of_direction(direction: Mapping[str, Any]) -> list[Finding]:
-    """Say what happened to the data of a direction: losses, timeouts, limits, clusters, windows."""
+def of_bulk(connection: Mapping[str, Any]) -> list[Finding]:
+    """Say what happened to the data: losses, timeouts, limits, clusters, windows."""
+    direction = bulk(connection)
+    if unheard(connection):
+        again = counted(direction["retransmitted_segments"], "segment")
+        text = "the capture has no ACK of the data, and does not show why."
+        return [Finding(f"{again} sent again", text, "warn")]
     parts = [losses(direction), timeouts(direction), limit(direction)]
     parts += [clock(direction), window(direction), probes(direction)]
     return [part for part in parts if part is not None]
@@ -155,6 +160,22 @@ def window(direction: Mapping[str, Any]) -> Finding | None:
 def bulk(connection: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the direction that carried more data."""
     return max(connection["directions"], key=lambda d: d["unique_bytes"])
+
+
+def unheard(connection: Mapping[str, Any]) -> bool:
+    """Return whether the capture has no ACK of the direction that carried more data.
+
+    The steps of a handshake acknowledge no data. Without ACKs nothing shows what arrived, nor why
+    the sender sent again.
+    """
+    data = bulk(connection)
+    if data["rtt_s"]["samples"] or data["duplicate_acks"] or data["duplicate_acks_sack"]:
+        return False
+    other = next(each for each in connection["directions"] if each is not data)
+    steps = 0
+    if all(connection["handshake"]):
+        steps = 1 if data["from"] == connection["client"] else 2
+    return other["packets"] - other["syn_retransmissions"] <= steps
 
 
 def ends(connection: Mapping[str, Any]) -> str:

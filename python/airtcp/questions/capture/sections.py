@@ -195,7 +195,7 @@ def _connections(
         if drawn is None:
             continue
         bands = dropped.bands(document, connection["start_s"], drawn.end_s)
-        found = capture_words.of_direction(capture_words.bulk(connection))
+        found = capture_words.of_bulk(connection)
         sections.append(
             Section(
                 f"connection{len(sections)}",

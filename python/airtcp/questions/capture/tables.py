@@ -95,6 +95,10 @@ def connections(found: Rows, total: int, rows: int = ROWS, *, whole: bool = Fals
         values = [row[key] for row in of]
         return Column(head, [count(value) for value in values], rank=rank, keys=values)
 
+    timeouts = [
+        "" if words.unheard(connection) else count(row["timeouts"])
+        for connection, row in zip(shown, of, strict=True)
+    ]
     sizes = [row["unique_bytes"] for row in of]
     repeated = [row["retransmitted_segments"] / max(row["data_segments"], 1) for row in of]
     rates = [row["goodput_bps"] for row in of]
@@ -103,7 +107,8 @@ def connections(found: Rows, total: int, rows: int = ROWS, *, whole: bool = Fals
         Column("Mb/s", [rate(row) for row in of], keys=rates),
         Column("sent\nagain", [again(row) for row in of], keys=repeated),
         counts("needlessly", "spurious_retransmissions", 5),
-        counts("timeouts", "timeouts", 3),
+        # Without ACKs a timeout cannot be told from another cause.
+        Column("timeouts", timeouts, rank=3, keys=[row["timeouts"] for row in of]),
         times("RTT p50\n(ms)", "p50", 2),
         Column("sender waits\nmostly for", [_limit(row) for row in of], rank=1, left=True),
     ]

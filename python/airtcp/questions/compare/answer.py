@@ -113,6 +113,7 @@ def _doubt(
             f"Rates and times rest on an assumed slot of {slot} ms: --slot gives another.",
         ),
         (few, f"Rests on {number}: -n 8 runs more."),
+        ((left := verdict.why_not_ranked(case)) is not None, left or ""),
     )
     return next((said for applies, said in found if applies), None)
 

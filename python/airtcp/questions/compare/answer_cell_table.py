@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from airtcp.data.metrics import record
@@ -39,7 +40,10 @@ _RANKS: Final[dict[SchemeAspect, int]] = {
     "slowest-flow": 1,
     "latency": 2,
 }
-"""Ranks of columns: the highest is left out first."""
+"""Ranks of columns: the highest is left out first; those in which no scheme differs before."""
+_WIDE: Final = 100
+_LEAST: Final = 24
+"""Characters of a table, and of the least verdict in it."""
 
 
 def table(subject: SchemesSubject, reference: str, rows: int = ROWS) -> Grid:
@@ -72,13 +76,31 @@ def table(subject: SchemesSubject, reference: str, rows: int = ROWS) -> Grid:
             plain = [m["mean"] for m in means]
             cells = ["-" if mean is None else words.number(metric.scale * mean) for mean in plain]
         rank = _RANKS[question["aspect"]]
+        rank += len(_RANKS) if rank and not _decides(question) else 0
         keys = [m["mean"] for m in means]
-        columns.append(Column(broken(metric.label), cells, rank=rank, keys=keys))
-    said = [elided(text, _VERDICT) for _, text, _ in shown]
-    if any(said):
-        columns.append(Column("verdict", said, left=True))
+        columns.append(Column(_head(metric.label), cells, rank=rank, keys=keys))
     names = [elided(name, _NAME) for _, _, name in shown]
-    return Grid("scheme", names, columns, _title(subject), len(placed) - len(shown))
+    grid = Grid("scheme", names, columns, _title(subject), len(placed) - len(shown))
+    said = [text for _, text, _ in shown]
+    if any(said):
+        # What decides stays; the verdict takes the rest of the line.
+        least = max(map(len, [elided(text, _LEAST) for text in said]))
+        grid = grid.within(_WIDE - 2 - least)
+        rest = min(max(_WIDE - 2 - grid.width, _LEAST), _VERDICT)
+        verdicts = Column("verdict", [elided(text, rest) for text in said], left=True)
+        grid = replace(grid, columns=[*grid.columns, verdicts])
+    return grid
+
+
+def _decides(question: SchemeQuestion) -> bool:
+    """Return whether a scheme is shown to be better or worse in a quantity."""
+    return bool(question["better"] or question["worse"])
+
+
+def _head(label: str) -> str:
+    """Write a heading with its unit on a line of its own."""
+    name, sign, unit = label.rpartition(" (")
+    return f"{name}\n({unit}" if sign and "\n" not in broken(label) else broken(label)
 
 
 def _title(subject: SchemesSubject) -> str:

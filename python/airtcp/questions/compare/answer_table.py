@@ -78,7 +78,14 @@ def table(
     shown = sorted(found[:rows], key=lambda row: -(row.outcome["goodput_bps"]["mean"] or 0.0))
     outcomes = [row.outcome for row in shown]
     head = "TCP or remedy" if both else "TCP"
-    columns = _columns(outcomes, rival, both=both, cells=quantities.cells(subject))
+    share = quantities.measure(case, "share") if rival is None and not both else None
+    columns = _columns(
+        outcomes,
+        rival,
+        both=both,
+        cells=quantities.cells(subject),
+        share=None if share is None else share["quantity"],
+    )
     if any(row.said for row in shown):
         columns.append(Column("verdict", [row.said for row in shown], left=True))
     names = [elided(outcome["variant"], _NAME) for outcome in outcomes]
@@ -104,16 +111,21 @@ def title(subject: CompareSubject, case: CompareCase) -> str:
 
 
 def _columns(
-    outcomes: list[Outcome], rival: str | None, *, both: bool, cells: bool
+    outcomes: list[Outcome], rival: str | None, *, both: bool, cells: bool, share: str | None
 ) -> list[Column]:
+    """Return the columns of quantities.
+
+    Args: outcomes: The rows. rival: The TCP of the flow beside each. both: Whether remedies stand
+        beside TCPs. cells: Whether the scenario has cells. share: What measures how others fare.
+    """
     values, units = zip(*(quantities.goodput(outcome) for outcome in outcomes), strict=True)
     metrics = record("compare", "Outcome")
     head = f"goodput{' ' if rival is None else chr(10)}({units[0]})"
     goodput = _mean_column(head, list(values), 1.0)
     laid: list[Column | None] = [goodput]
     if rival is not None:
-        share = [outcome["share"] for outcome in outcomes]
-        laid.append(_mean_column("share (%)", share, 100.0, words.SHARE))
+        shares = [outcome["share"] for outcome in outcomes]
+        laid.append(_mean_column("share (%)", shares, 100.0, words.SHARE))
         rivals = [outcome["rival_goodput_bps"] for outcome in outcomes]
         laid.append(_mean_column(f"{elided(rival, 20)} gets\n(Mb/s)", rivals, 1e-6))
     # The queue is that of a link; in front of a cell it says nothing.
@@ -123,6 +135,8 @@ def _columns(
         keys = ["delivery_p95_s", "bytes_per_byte"]
     elif rival is not None:
         keys = ["delivery_p95_s"]
+    if share is not None:
+        keys = [share, *keys]
     for key in keys:
         column = laid_out.plain(metrics[key], outcomes)
         laid.append(column if column is None else _ranked(column, len(laid)))
@@ -153,8 +167,8 @@ def _place(case: CompareCase, name: str) -> tuple[str, bool]:
     if not any(outcome["goodput_bps"]["mean"] for outcome in case["outcomes"]):
         return "", True
     others = {entry["variant"]: entry["better"] for entry in found["alternatives"]}
-    if any(entry["variant"] == name for entry in found["not_ranked"]):
-        return "not ranked", True
+    if why := verdict.left_out(case, name):
+        return why, True
     if found["first"] is None or len(case["outcomes"]) == 1:
         return "", True
     said = ""
@@ -176,8 +190,8 @@ def _helps(remedies: Remedies, outcome: Outcome) -> tuple[str, bool]:
     name, difference = outcome["variant"], outcome["difference"]
     if difference is None:
         return "without a remedy", True
-    if any(entry["variant"] == name for entry in remedies["verdict"]["not_ranked"]):
-        return "not ranked", False
+    if why := verdict.left_out(remedies, name):
+        return why, False
     if remedies["replications"] <= 1:
         return "", True
     if helps := _gains(remedies, outcome):

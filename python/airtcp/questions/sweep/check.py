@@ -111,5 +111,6 @@ def _place(sweep: Sweep, message: str) -> str:
     """Return the key of the sweep file whose path a message names."""
     paths = [(path, f"vary.{axis.name}") for axis in sweep.axes for path in axis.paths]
     paths += [(path, f"set.{path}") for path, _ in sweep.fixed]
-    named = [(path, key) for path, key in paths if f"{path}:" in message or f" {path} " in message]
+    forms = (" {} ", "{}:", "{}=")
+    named = [(p, key) for p, key in paths if any(form.format(p) in message for form in forms)]
     return max(named, key=lambda of: len(of[0]), default=("", ""))[1]

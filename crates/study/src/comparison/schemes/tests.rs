@@ -32,6 +32,7 @@ fn scenario(text: &str) -> Input {
     Input::Scenario {
         name: "cell.toml".into(),
         text: text.into(),
+        set: Vec::new(),
         scenario: Box::new(scenario),
         folder: PathBuf::new(),
     }

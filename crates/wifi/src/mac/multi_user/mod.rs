@@ -4,7 +4,6 @@ mod access;
 mod check;
 mod config;
 mod downlink;
-mod lanes;
 mod reports;
 mod responder;
 mod role;

@@ -2,10 +2,10 @@
 
 use airtcp_units::Narrow;
 
-use super::lanes::ReceiverLanes;
 use super::reports::Reports;
 use super::schedule::Turns;
 use super::times::TbGrant;
+use crate::mac::receiver_lanes::ReceiverLanes;
 use crate::mac::{Frame, OfdmaConfig};
 use crate::node::NodeId;
 use crate::phy::Mode;
