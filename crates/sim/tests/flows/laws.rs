@@ -15,9 +15,9 @@ const FLOOR: f64 = 0.85;
 const FLOORS: &[(&str, f64)] = &[
     // Its rate is that of a chain of four hops of 2 Mb/s each.
     ("tcp-ap", 0.03),
-    // Open: it paces a window in a round trip, which leaves the window unfilled, and an unfilled one does not grow.
-    // In the profile `linux`, and with accurate feedback, it fills a link (`l4s.rs`).
-    ("prague", 0.45),
+    // It paces a window in a smoothed round trip, which is too long after each reduction. With accurate feedback it fills a
+    // link (`l4s.rs`).
+    ("prague", 0.7),
 ];
 
 /// 10 Mb/s, 40 ms, a queue of one bandwidth-delay product (33 packets of 1500 bytes), 30 s from

@@ -210,8 +210,12 @@ impl Sender {
     /// Accepts up to `bytes` from the application.
     pub(crate) fn write(&mut self, bytes: u64, config: &TcpConfig) -> u64 {
         let n = bytes.min(self.writable(config));
-        if n > 0 && self.nxt >= self.stream_end() && self.board.pipe() < self.law.cwnd() {
-            // The application had no data although the window has room.
+        if n > 0
+            && self.nxt >= self.stream_end()
+            && self.board.pipe() < self.law.cwnd()
+            && !self.board.has_due()
+        {
+            // The application had no data although the window has room and all losses are repaired.
             self.rate.on_app_limited(self.board.pipe());
         }
         self.written += n;

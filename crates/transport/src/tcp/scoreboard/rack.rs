@@ -55,6 +55,14 @@ impl Scoreboard {
         self.rack.as_ref().map_or(0, |r| r.due())
     }
 
+    /// Some segment is lost and was not retransmitted since.
+    pub(crate) fn has_due(&self) -> bool {
+        match &self.rack {
+            Some(rack) => rack.due() > 0,
+            None => self.next_lost().is_some(),
+        }
+    }
+
     /// Position of the first of them.
     pub(crate) fn next_due(&self) -> Option<usize> {
         let rack = self.rack.as_ref()?;

@@ -53,10 +53,12 @@ pub(super) struct RackBoard {
     sacked: usize,
     /// Ordinal of the latest delivered segment (RACK.xmit_ts and RACK.end_seq).
     latest: Option<u64>,
-    /// RACK.rtt.
+    /// RACK.rtt, and the ordinal of its segment if the ACK in process delivered that.
     rtt: Span,
-    /// RACK.fack.
+    rtt_of: u64,
+    /// RACK.fack, and its value before the ACK in process.
     fack: u64,
+    fack_before: u64,
     reordering_seen: bool,
     /// True if anything was delivered since the last detection.
     advanced: bool,
@@ -80,7 +82,9 @@ impl RackBoard {
             sacked: 0,
             latest: None,
             rtt: Span::ZERO,
+            rtt_of: 0,
             fack: 0,
+            fack_before: 0,
             reordering_seen: false,
             advanced: false,
             min_rtt: Span::ZERO,
@@ -157,17 +161,17 @@ impl RackBoard {
         self.unlink(number);
     }
 
-    /// Section 6.2 steps 2 and 3: the latest delivered segment, and reordering.
+    /// Section 6.2 steps 2 and 3: the latest delivered segment, and reordering. What one ACK reports has no order: a
+    /// delayed ACK covers the segment before a gap together with the one after it.
     fn on_delivered(&mut self, now: Nanos, number: u64, segment: &SentSegment) {
         if segment.delivered {
             return;
         }
         let end = segment.end();
-        if end >= self.fack {
-            self.fack = end;
-        } else if !segment.retransmitted {
+        if end < self.fack_before && !segment.retransmitted {
             self.reordering_seen = true;
         }
+        self.fack = self.fack.max(end);
         let rtt = now.since(segment.sent_at);
         if segment.retransmitted {
             // The ACK is for an earlier copy if its echo is older, or if it arrived too early.
@@ -177,15 +181,20 @@ impl RackBoard {
                 return;
             }
         }
-        self.rtt = rtt;
         self.advanced = true;
         let ordinal = self.link(number).map(|l| l.ordinal);
         self.latest = self.latest.max(ordinal);
+        // The RFC takes the segments of an ACK in the order of their departures; SACK blocks come before the rest here.
+        let ordinal = ordinal.unwrap_or_default();
+        if ordinal >= self.rtt_of {
+            (self.rtt, self.rtt_of) = (rtt, ordinal);
+        }
     }
 
     /// Called before an ACK that echoes `echo` is processed.
     pub(super) fn before_ack(&mut self, min_rtt: Option<Span>, echo: Option<u32>) {
         (self.min_rtt, self.echo) = (min_rtt.unwrap_or_default(), echo);
+        (self.fack_before, self.rtt_of) = (self.fack, 0);
     }
 
     /// Whether anything was delivered since the last call.

@@ -63,6 +63,11 @@ impl Sender {
         NewData::Ready(u32::narrow(len), fin)
     }
 
+    /// The application has more data, for which the send buffer has no room.
+    pub(super) const fn waits_for_buffer(&self, config: &TcpConfig) -> bool {
+        self.unwritten && config.send_buffer.is_some()
+    }
+
     /// Nothing more can leave now, for a reason other than the congestion window.
     pub(super) fn note_blocked(&mut self, now: Nanos, why: NewData, room: bool, env: &mut Env<'_>) {
         match why {
@@ -71,7 +76,11 @@ impl Sender {
                 env.timers.set(Timer::Persist, now + self.rtt.backed_off(self.persist_backoff));
             }
             NewData::Hold => env.timers.set(Timer::Send, self.hold_until),
-            NewData::None if room => self.rate.on_app_limited(self.board.pipe()),
+            // An application that waits for the send buffer is no limit, as in Linux, which asks at each write: if it were,
+            // BBR would not leave Startup on a path that loses what the send buffer holds.
+            NewData::None if room && !self.waits_for_buffer(env.config) => {
+                self.rate.on_app_limited(self.board.pipe());
+            }
             _ => {}
         }
     }

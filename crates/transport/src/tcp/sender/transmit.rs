@@ -44,6 +44,7 @@ impl Sender {
         }
         if now < self.pacer.next && self.is_paced(env.config) && !self.completes_quantum(now) {
             env.timers.set(Timer::Send, self.pacer.next);
+            self.note_pacing(env.config);
             return self.wait(now, self.paced_state(env.config));
         }
         if self.discipline.is_probe_due() {

@@ -30,7 +30,7 @@ impl Sender {
         match new {
             NewData::Peer => Wait::ReceiveWindow,
             NewData::Hold => Wait::WindowAfterMark,
-            NewData::None if self.unwritten && config.send_buffer.is_some() => Wait::SendBuffer,
+            NewData::None if self.waits_for_buffer(config) => Wait::SendBuffer,
             NewData::None | NewData::Wait | NewData::Ready(..) => Wait::Application,
         }
     }

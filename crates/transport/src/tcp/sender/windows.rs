@@ -70,6 +70,18 @@ impl Sender {
         }
     }
 
+    /// Pacing delays the next segment. If the data at hand would otherwise fill the window, the window counts as the limit
+    /// (RFC 9002 section 7.8; Prague in Linux). The window of a law with a model only bounds what the model paces.
+    pub(super) fn note_pacing(&mut self, config: &TcpConfig) {
+        if self.law.follows_model() || !self.recovery.is_open() {
+            return;
+        }
+        let room = self.send_window(config).saturating_sub(self.outstanding(config));
+        if self.stream_end().min(self.edge).saturating_sub(self.nxt) >= room {
+            self.window_limited_to = self.nxt;
+        }
+    }
+
     /// Takes the peer's window from a segment that may update it (RFC 9293 section 3.10.7.4).
     /// Returns whether the window is unchanged.
     #[inline]

@@ -116,6 +116,30 @@ fn pacing_spreads_a_window_and_the_samples_show_the_rate() {
     assert_eq!(notes.starts.len(), 2);
 }
 
+/// RFC 9002 section 7.8: a window that pacing alone keeps from being full counts as the limit, if there is data for it.
+/// 8 Mb/s carry 100 segments in a round trip, of a window of 150.
+#[test]
+fn pacing_is_no_limit_of_the_application() {
+    let limited = |written: u64| {
+        let (mut pair, notes) = pair(&config(), 150_000, BitRate::new(8_000_000));
+        // The first round trip has the window field of the SYN-ACK.
+        pair.act(Side::Client, |c, now| c.write(now, 1000));
+        pair.run(pair.now + ms(400));
+        notes.lock().unwrap().acks.clear();
+        pair.act(Side::Client, |c, now| c.write(now, written));
+        pair.run(pair.now + ms(1000));
+        let notes = notes.lock().unwrap();
+        let count = notes.acks.iter().filter(|a| a.cwnd_limited).count();
+        (count, notes.acks.len())
+    };
+    // Two windows and a half: the last ACKs find less data than room.
+    let (count, all) = limited(375_000);
+    assert_eq!(all, 375);
+    assert!((225..=325).contains(&count), "{count}");
+    // Less data than the window has room for.
+    assert_eq!(limited(100_000), (0, 100));
+}
+
 /// With pacing off the law's rate has no effect: everything that the windows allow leaves at once.
 #[test]
 fn pacing_can_be_turned_off() {

@@ -1,8 +1,10 @@
 //! Paced segments are spread in time, others are not.
+#![allow(clippy::print_stdout, reason = "a test shows what it measured")]
 
 use airtcp_packet::Side;
 use airtcp_units::{BitRate, Bytes};
 
+use super::bottleneck::{Bottleneck, Path};
 use super::pair::{Pair, at, ms};
 use crate::tcp::{Pacing, TcpConfig};
 
@@ -80,4 +82,22 @@ fn pacing_moves_segments_but_keeps_their_number() {
     let (unpaced, _) = departures(&config(Pacing::Off), 4000);
     let (paced, _) = departures(&config(Pacing::Cwnd), 4000);
     assert!(paced.len().abs_diff(unpaced.len()) <= 20, "{} {}", paced.len(), unpaced.len());
+}
+
+/// Prague paces one window in a smoothed round trip, and does not stop to grow for that. Without marks it is Reno: its window
+/// returns to the bandwidth-delay product, but its rate falls below the link's until the smoothed round trip has followed.
+#[test]
+fn a_law_that_paces_its_window_grows() {
+    let path = Path { delay: ms(20), queue: 33, ..Path::default() };
+    let config = TcpConfig {
+        congestion: serde_json::from_str("\"prague\"").unwrap(),
+        ..TcpConfig::default()
+    };
+    let mss = u64::from(config.mss);
+    let mut b = Bottleneck::new(path, &[config]);
+    b.open(0, u64::MAX);
+    b.run(at(30_000));
+    let share = b.delivered(0) as f64 * 8.0 / 30.0 / b.path.payload_rate(mss);
+    println!("{share:.3}");
+    assert!(share > 0.7, "{share}");
 }

@@ -31,19 +31,43 @@ struct Oracle {
 }
 
 impl Oracle {
-    fn delivered(&mut self, now: u64, s: Segment, min_rtt: u64) {
-        if s.end >= self.fack {
-            self.fack = s.end;
-        } else if !s.retransmitted {
-            self.reordering_seen = true;
+    /// One ACK delivers these segments: step 2 takes them in the order of departure, step 3 in that of sequence numbers.
+    fn delivered(&mut self, now: u64, mut segments: Vec<Segment>, min_rtt: u64) {
+        segments.sort_by_key(|s| s.ordinal);
+        for s in &segments {
+            let rtt = now - s.xmit_ts;
+            if s.retransmitted && rtt < min_rtt {
+                continue;
+            }
+            self.rtt = rtt;
+            self.ordinal = self.ordinal.max(s.ordinal);
+            self.any = true;
         }
-        let rtt = now - s.xmit_ts;
-        if s.retransmitted && rtt < min_rtt {
-            return;
+        segments.sort_by_key(|s| s.end);
+        for s in &segments {
+            if s.end >= self.fack {
+                self.fack = s.end;
+            } else if !s.retransmitted {
+                self.reordering_seen = true;
+            }
         }
-        self.rtt = rtt;
-        self.ordinal = self.ordinal.max(s.ordinal);
-        self.any = true;
+    }
+
+    /// Marks segments SACKed, and returns those that were not.
+    fn sack(&mut self, from: u64, to: u64) -> Vec<Segment> {
+        let mut new = Vec::new();
+        for s in self.segments.iter_mut().filter(|s| s.start >= from && s.end <= to && !s.sacked) {
+            new.push(*s);
+            (s.sacked, s.lost) = (true, false);
+        }
+        new
+    }
+
+    /// Removes segments below `una`, and returns those that were not SACKed.
+    fn ack(&mut self, una: u64) -> Vec<Segment> {
+        let acked = self.segments.iter().filter(|s| s.end <= una && !s.sacked).copied().collect();
+        self.segments.retain(|s| s.end > una);
+        acked
     }
 
     /// RACK_detect_loss: returns the timeout, if any.
@@ -76,7 +100,8 @@ impl Oracle {
 enum Step {
     Send(u64),
     Sack(u64, u64),
-    Ack(u64),
+    /// An ACK of this many segments, with a SACK block beyond them.
+    Ack(u64, u64, u64),
     Repair,
     Detect(u64),
     Timeout(u64),
@@ -87,7 +112,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     let step = prop_oneof![
         5 => (1u64..6).prop_map(Step::Send),
         5 => (0u64..30, 1u64..6).prop_map(|(a, n)| Step::Sack(a, n)),
-        3 => (1u64..6).prop_map(Step::Ack),
+        3 => (1u64..6, 1u64..6, 0u64..4).prop_map(|(n, a, b)| Step::Ack(n, a, b)),
         4 => Just(Step::Repair),
         5 => (0u64..40).prop_map(Step::Detect),
         1 => (0u64..40).prop_map(Step::Timeout),
@@ -128,24 +153,20 @@ proptest! {
                         continue;
                     }
                     board.sack(from, to, Nanos(now), &mut rate);
-                    for i in 0..oracle.segments.len() {
-                        let s = oracle.segments[i];
-                        if s.start >= from && s.end <= to && !s.sacked {
-                            oracle.delivered(now, s, min_rtt);
-                            oracle.segments[i].sacked = true;
-                            oracle.segments[i].lost = false;
-                        }
-                    }
+                    let new = oracle.sack(from, to);
+                    oracle.delivered(now, new, min_rtt);
                 }
-                Step::Ack(n) => {
+                Step::Ack(n, gap, sacked) => {
                     una = (una + LEN * n).min(nxt);
-                    board.ack(una, Nanos(now), &mut rate);
-                    while oracle.segments.first().is_some_and(|s| s.end <= una) {
-                        let s = oracle.segments.remove(0);
-                        if !s.sacked {
-                            oracle.delivered(now, s, min_rtt);
-                        }
+                    let (from, to) = (una + LEN * gap, (una + LEN * (gap + sacked)).min(nxt));
+                    let mut new = Vec::new();
+                    if from < to {
+                        board.sack(from, to, Nanos(now), &mut rate);
+                        new = oracle.sack(from, to);
                     }
+                    board.ack(una, Nanos(now), &mut rate);
+                    new.extend(oracle.ack(una));
+                    oracle.delivered(now, new, min_rtt);
                 }
                 Step::Repair => {
                     let due = oracle.segments.iter().position(|s| s.lost);
