@@ -20,7 +20,8 @@ NOTEBOOKS = sorted((DOCS / "notebooks").glob("[a-z]*.py"))
 
 def test_every_notebook_is_on_the_page_of_notebooks() -> None:
     page = (DOCS / "notebooks.md").read_text("utf-8")
-    assert [path.stem for path in NOTEBOOKS] == ["capture", "cell", "comparison", "study", "sweep"]
+    names = ["capture", "cell", "comparison", "law", "study", "sweep"]
+    assert [path.stem for path in NOTEBOOKS] == names
     assert all(f"(notebooks/{path.name})" in page for path in NOTEBOOKS)
 
 
