@@ -68,7 +68,7 @@ def test_set_makes_the_air_faster(run: Program, tmp_path: Path) -> None:
     two = run("run", "s.toml", "--json", "--set", "cells[0].mac.ablation.speed=2")
     assert sum(goodputs(json.loads(two.out))) > 1.5 * sum(goodputs(one))
     refused = run("run", "s.toml", "--set", "cells[0].mac.ablation.speed=0")
-    assert "cells[0].mac.ablation.speed: is 0: expected 0.1 to 10" in refused.err
+    assert "--set cells[0].mac.ablation.speed=0: is 0: expected 0.1 to 10" in refused.err
 
 
 def test_set_scales_a_trace_and_changes_the_default_flow(run: Program, tmp_path: Path) -> None:

@@ -161,7 +161,7 @@ def test_flows_that_starve_in_turns_are_seen() -> None:
 
 def test_hidden_stations_and_what_helps() -> None:
     path = SCENARIOS / "wifi-hidden.toml"
-    document = airtcp.run(path, why="auto").json
+    document = airtcp.run(path, why="yes").json
     [found] = [f for f in run_words.findings(document) if f.headline.startswith("Stations of cell")]
     key, value = found.text.split("--set '")[1].split("'")[0].split("=", 1)
     reserved = airtcp.run(path, overrides={key: value}).json

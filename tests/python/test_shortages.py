@@ -92,7 +92,7 @@ def test_numbers_beyond_their_type_are_named_with_their_range(run: Program, tmp_
         ended = run("run", "a.toml", option, value)
         assert ended.code == console.BAD_INPUT
         assert option in ended.err
-        assert f"less than or equal to {most}\n" in ended.err
+        assert f"expected a whole number from 1 to {most}\n" in ended.err
 
 
 @pytest.mark.parametrize("name", ["", "-"])
