@@ -218,7 +218,7 @@ impl Qdisc for AirtimeFair {
             }
             if account.repeats > 0 {
                 account.repeats -= 1;
-                return self.stations.number(place).map(Next::Repeat);
+                return Some(Next::Repeat(self.stations.number(place as usize)));
             }
             let flows = self.stations.at(place as usize);
             if let Some(packet) = flows.take(now, None, &mut self.ledger, cx) {

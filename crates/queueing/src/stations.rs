@@ -21,11 +21,18 @@ pub(crate) struct Stations<T> {
     /// By number of a station, its place in `list`.
     places: BTreeMap<u32, u32>,
     list: Vec<T>,
+    /// By place, the number of the station.
+    numbers: Vec<u32>,
 }
 
 impl<T> Default for Stations<T> {
     fn default() -> Self {
-        Self { receivers: Vec::new(), places: BTreeMap::new(), list: Vec::new() }
+        Self {
+            receivers: Vec::new(),
+            places: BTreeMap::new(),
+            list: Vec::new(),
+            numbers: Vec::new(),
+        }
     }
 }
 
@@ -42,6 +49,7 @@ impl<T> Stations<T> {
         let place = *self.places.entry(number).or_insert(u32::narrow(next)) as usize;
         if place == next {
             self.list.push(new());
+            self.numbers.push(number);
         }
         place
     }
@@ -52,8 +60,8 @@ impl<T> Stations<T> {
     }
 
     /// Number of the station at a place.
-    pub(crate) fn number(&self, place: u32) -> Option<u32> {
-        self.places.iter().find(|(_, own)| **own == place).map(|(number, _)| *number)
+    pub(crate) fn number(&self, place: usize) -> u32 {
+        self.numbers[place]
     }
 
     /// What the station at a place has.
