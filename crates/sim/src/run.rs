@@ -89,49 +89,33 @@ fn run_with_progress<P: Probe>(
     stop: &Stop,
     passed: &AtomicU64,
 ) -> Result<Option<(Vec<Replication>, P)>, ScenarioError> {
-    let done = if P::ON {
-        watched(plan, number, load, Relay::to(&mut probe), parts, stop, passed)
-    } else {
-        unwatched(plan, number, load, parts, stop, passed)
-    };
-    Ok(done?.map(|results| (results, probe)))
+    let relay = P::ON.then(|| Relay::to(&mut probe));
+    let results = simulate(plan, number, load, relay, parts, stop, passed)?;
+    Ok(results.map(|results| (results, probe)))
 }
 
-/// As [`run_with_progress`]. Not generic, so that the simulator with a probe is compiled once, in this crate.
-fn watched(
+/// As [`run_with_progress`]. Not generic, so that the simulator is compiled in this crate: with a probe, and without.
+fn simulate(
     plan: &Resolved,
     number: u32,
     load: &TraceLoader<'_>,
-    probe: Relay<'_>,
+    probe: Option<Relay<'_>>,
     parts: u32,
     stop: &Stop,
     passed: &AtomicU64,
 ) -> Result<Option<Vec<Replication>>, ScenarioError> {
-    run_pieces(plan, number, load, probe, parts, stop, passed)
+    match probe {
+        Some(probe) => to_end(Pieces::begin(plan, number, load, probe, parts)?, plan, stop, passed),
+        None => to_end(Pieces::begin(plan, number, load, NoProbe, parts)?, plan, stop, passed),
+    }
 }
 
-/// As [`watched`], without a probe.
-fn unwatched(
+fn to_end<P: Probe>(
+    mut pieces: Pieces<P>,
     plan: &Resolved,
-    number: u32,
-    load: &TraceLoader<'_>,
-    parts: u32,
     stop: &Stop,
     passed: &AtomicU64,
 ) -> Result<Option<Vec<Replication>>, ScenarioError> {
-    run_pieces(plan, number, load, NoProbe, parts, stop, passed)
-}
-
-fn run_pieces<P: Probe>(
-    plan: &Resolved,
-    number: u32,
-    load: &TraceLoader<'_>,
-    probe: P,
-    parts: u32,
-    stop: &Stop,
-    passed: &AtomicU64,
-) -> Result<Option<Vec<Replication>>, ScenarioError> {
-    let mut pieces = Pieces::begin(plan, number, load, probe, parts)?;
     let laws = OwnLaws::of(plan);
     let _begun = laws.begin();
     loop {
@@ -190,7 +174,7 @@ pub fn run_recorded<P: Probe + Send>(
         let done = match (number == 0).then(take).flatten() {
             Some(probe) => run_with_progress(plan, number, load, probe, 1, stop, &passed)
                 .map(|done| done.map(|(results, probe)| (results, Some(probe)))),
-            None => unwatched(plan, number, load, 1, stop, &passed)
+            None => simulate(plan, number, load, None, 1, stop, &passed)
                 .map(|done| done.map(|results| (results, None))),
         };
         if done.is_err() {

@@ -75,41 +75,25 @@ pub fn run<P: Probe>(
     config: &SlottedConfig,
     probe: &mut P,
 ) -> SlottedResult {
-    if P::ON {
-        watched(trace, reverse, config, &mut Relay::to(probe))
-    } else {
-        unwatched(trace, reverse, config)
-    }
+    transfer(trace, reverse, config, P::ON.then(|| Relay::to(probe)))
 }
 
-/// As [`run`]. Not generic, so that the transfer with a probe is compiled once, in this crate.
-fn watched(
+/// As [`run`]. Not generic, so that the transfer is compiled in this crate: with a probe, and without.
+fn transfer(
     trace: &Outcomes,
     reverse: Option<&Outcomes>,
     config: &SlottedConfig,
-    probe: &mut Relay<'_>,
-) -> SlottedResult {
-    transfer(trace, reverse, config, probe)
-}
-
-/// As [`watched`], without a probe.
-fn unwatched(
-    trace: &Outcomes,
-    reverse: Option<&Outcomes>,
-    config: &SlottedConfig,
-) -> SlottedResult {
-    transfer(trace, reverse, config, &mut NoProbe)
-}
-
-fn transfer<P: Probe>(
-    trace: &Outcomes,
-    reverse: Option<&Outcomes>,
-    config: &SlottedConfig,
-    probe: &mut P,
+    probe: Option<Relay<'_>>,
 ) -> SlottedResult {
     let laws = OwnLaws::single(&config.tcp.congestion);
     let _begun = laws.begin();
-    let mut driver = Driver::new(trace, reverse, config, probe);
+    match probe {
+        Some(mut probe) => to_end(Driver::new(trace, reverse, config, &mut probe), &laws),
+        None => to_end(Driver::new(trace, reverse, config, &mut NoProbe), &laws),
+    }
+}
+
+fn to_end<P: Probe>(mut driver: Driver<'_, P>, laws: &OwnLaws) -> SlottedResult {
     laws.around(|| driver.begin());
     // A law that has failed leaves a result without meaning, which its caller does not show.
     while !laws.around(|| driver.advance(CHUNK)) && !laws.have_failed() {}
