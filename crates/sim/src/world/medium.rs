@@ -304,11 +304,7 @@ impl Medium {
         for category in 0..self.places(station).len() {
             let place = self.place(station, category);
             while self.cell.is_ready(station, category) {
-                let next = if self.orders_repeats[place] {
-                    self.next_in_turn(now, (station, category), &to, probe, pool)
-                } else {
-                    self.next_packet(now, (station, category), &to, probe, pool)
-                };
+                let next = self.next_packet(now, (station, category), &to, probe, pool);
                 let Some(offered) = next else { break };
                 let mut cx = PoolCx::new(probe, pool, EventSource::Medium(self.number));
                 self.cell.offer(now, station, offered, &mut cx);
@@ -320,7 +316,8 @@ impl Medium {
         }
     }
 
-    /// The next packet of a category of a station: the one set aside, or the first of the queue.
+    /// The next packet of a category of a station: the one set aside, or the first of the queue. `None` also if it is the
+    /// turn of MPDUs to send again, which then are at the head.
     #[inline]
     fn next_packet<P: Probe>(
         &mut self,
@@ -341,6 +338,8 @@ impl Medium {
             let next = self.below.pop(place);
             self.refill(now, place, probe, pool);
             next
+        } else if self.orders_repeats[place] {
+            self.dequeue_in_turn(now, (station, category), probe, pool)
         } else {
             self.dequeue(now, place, probe, pool)
         };

@@ -8,7 +8,7 @@ use airtcp_packet::{PacketId, Pool};
 use airtcp_probe::{EventSource, PoolCx, Probe};
 use airtcp_queueing::{Airtime, Next, Qdisc};
 use airtcp_units::{Nanos, Narrow};
-use airtcp_wifi::cell::{ExchangeAirtime, Offered};
+use airtcp_wifi::cell::ExchangeAirtime;
 use airtcp_wifi::node::NodeId;
 
 use super::{Medium, left};
@@ -31,23 +31,21 @@ impl Medium {
         }
     }
 
-    /// The packet that a category of a station sends next. `None` also if it is the turn of MPDUs to send again, which
-    /// then are at the head.
-    pub(super) fn next_in_turn<P: Probe>(
+    /// The first packet of a queue that orders what is repeated, and when it entered. `None` also if it is the turn of MPDUs
+    /// to send again, which then are at the head.
+    pub(super) fn dequeue_in_turn<P: Probe>(
         &mut self,
         now: Nanos,
         (station, category): (NodeId, usize),
-        to: &impl Fn(&Pool, PacketId) -> NodeId,
         probe: &mut P,
         pool: &mut Pool,
-    ) -> Option<Offered> {
+    ) -> Option<(PacketId, Nanos)> {
         let place = self.place(station, category);
         let source = EventSource::Queue(self.first_queue + u32::narrow(place));
         loop {
             match self.queues[place].next(now, &mut PoolCx::new(probe, pool, source))? {
                 Next::Packet(packet) => {
-                    let entered = left(&mut self.waiting[place], packet).unwrap_or(now);
-                    return Some(Offered { packet, to: to(pool, packet), category, entered });
+                    return Some((packet, left(&mut self.waiting[place], packet).unwrap_or(now)));
                 }
                 Next::Repeat(receiver) => {
                     let named = |to: &NodeId| self.nodes.get(to.index()) == Some(&receiver);
