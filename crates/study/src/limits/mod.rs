@@ -82,13 +82,12 @@ pub fn explain(
         return Ok(found);
     }
     let written = source.scenario(given)?;
-    let all: Vec<usize> = (0..run.replications[0].flows.len()).collect();
     let mut bench = Bench {
         source,
         given,
         without: &written.without,
         traces,
-        extent: extent(&written, why, run, &all),
+        extent: extent(&written, why, run, &[]),
         workers,
         events: None,
         left_out: Vec::new(),
