@@ -44,7 +44,7 @@ pub(crate) fn law(error: impl std::fmt::Display) -> PyErr {
 pub(crate) fn scenario(error: impl Borrow<airtcp_scenario::ScenarioError>) -> PyErr {
     let error = error.borrow();
     let refused = ScenarioError::new_err(unnumbered(&error.to_string()));
-    let given = error.given.as_deref().and_then(|given| Some(given.split_once('=')?.0));
+    let given = error.given.as_deref().map(|(path, _)| path);
     Python::attach(|py| {
         // Without the attribute the message is still right.
         let _ = refused.value(py).setattr("given", given);

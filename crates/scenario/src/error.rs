@@ -17,8 +17,8 @@ pub struct ScenarioError {
     pub path: String,
     /// What was found and what is accepted.
     pub message: String,
-    /// The override that gave the value, as `path=value`, if one did. It is named in place of the file and the line.
-    pub given: Option<String>,
+    /// Path and value of the override that gave the value, if one did. They are named in place of the file and the line.
+    pub given: Option<Box<(String, String)>>,
 }
 
 impl ScenarioError {
@@ -41,8 +41,8 @@ impl ScenarioError {
             let steps = plain_steps(path);
             !steps.is_empty() && own.starts_with(&steps)
         };
-        let given = set.iter().rev().find(gives).map(|(path, value)| format!("{path}={value}"));
-        Self { given: self.given.clone().or(given), ..self }
+        let given = self.given.or_else(|| set.iter().rev().find(gives).cloned().map(Box::new));
+        Self { given, ..self }
     }
 }
 
@@ -53,9 +53,9 @@ fn plain_steps(path: &str) -> Vec<Step<'_>> {
 
 impl fmt::Display for ScenarioError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(given) = &self.given {
-            write!(f, "{given}: ")?;
-            if given.starts_with(&format!("{}=", self.path)) {
+        if let Some((path, value)) = self.given.as_deref() {
+            write!(f, "{path}={value}: ")?;
+            if *path == self.path {
                 return f.write_str(&self.message);
             }
         } else if !self.file.is_empty() {

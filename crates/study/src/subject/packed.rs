@@ -52,7 +52,7 @@ impl Packed for SchemeRun {
 }
 
 /// File, line, path, message and override of an error.
-type Said = (String, Option<usize>, String, String, Option<String>);
+type Said = (String, Option<usize>, String, String, Option<Box<(String, String)>>);
 
 /// A variant that cannot run is a result, too.
 impl Packed for Result<Replication, ScenarioError> {
