@@ -1,9 +1,9 @@
 //! Time on the air of each exchange, for queues that share airtime.
 //!
-//! An exchange is all that is sent for one packet, or until what is left of an aggregate waits for another turn: data frames of all attempts and fragments with their
-//! RTS and CTS, and the CTS and MAC ACKs that answer them, each from preamble to end. Spaces between
-//! frames and back-off are left out. A frame counts when it starts, so that the answer that ends an
-//! exchange is part of it. Nothing is counted unless a queue asks.
+//! An exchange is all that is sent for one packet, or until what is left of an aggregate waits for another turn: data
+//! frames of all attempts and fragments with their RTS and CTS, and the CTS and MAC ACKs that answer them, each from
+//! preamble to end. Spaces between frames and back-off are left out. A frame counts when it starts, so that the answer that
+//! ends an exchange is part of it. Nothing is counted unless a queue asks.
 
 use airtcp_units::Span;
 
@@ -56,8 +56,7 @@ impl AirtimeLedger {
     /// The exchange of a station's category has finished.
     pub(crate) fn on_finished(&mut self, from: NodeId, done: &Finished) {
         let category = usize::from(done.category);
-        let sum = &mut self.under_way[from.index()][category];
-        let airtime = std::mem::replace(sum, Span::ZERO);
+        let airtime = self.take_sum(from, category);
         if airtime == Span::ZERO {
             // The first packet of the aggregate that finished has the time of all.
             return;
@@ -68,9 +67,12 @@ impl AirtimeLedger {
 
     /// The exchange of a station's category has ended, and leaves MPDUs that wait for another turn.
     pub(crate) fn on_parked(&mut self, from: NodeId, category: usize, to: NodeId) {
-        let sum = &mut self.under_way[from.index()][category];
-        let airtime = std::mem::replace(sum, Span::ZERO);
+        let airtime = self.take_sum(from, category);
         self.finished.push(ExchangeAirtime { from, to, category, airtime, repeats: true });
+    }
+
+    fn take_sum(&mut self, from: NodeId, category: usize) -> Span {
+        std::mem::replace(&mut self.under_way[from.index()][category], Span::ZERO)
     }
 
     /// An HE MU PPDU of `time` begins, whose resource units are equal.

@@ -2,8 +2,8 @@
 //!
 //! A category holds the MPDUs of one receiver at a time: the head, and those that wait behind it in order of
 //! their sequence numbers. Retransmissions therefore come before new packets, and, unless the queue orders them
-//! (`repeats.rs`), before packets for other receivers. Sessions exist from the start, without ADDBA frames. What the station sends of these MPDUs is in
-//! `ppdu.rs`, and what becomes of them in `block_ack.rs`.
+//! (`repeats.rs`), before packets for other receivers. Sessions exist from the start, without ADDBA frames. What the
+//! station sends of these MPDUs is in `ppdu.rs`, and what becomes of them in `block_ack.rs`.
 //!
 //! A receiver takes a sequence number that is 2048 or more ahead of its window for an old one. Before the sender
 //! reaches such a number, it begins a new session, as a station does that has lost its peer for long.

@@ -311,13 +311,9 @@ impl Station {
         let held = |lane: &Lane| lane.waiting.iter().filter(|m| m.packet.is_some()).count() as u64;
         let riders = self.originator.iter().flat_map(|originator| originator.riders.values());
         let riders = riders.flatten().filter(|rider| rider.packet.is_some()).count() as u64;
+        let repeats = self.originator.as_ref().and_then(|originator| originator.parked.as_ref());
         let parked = self.multi_user.access_point().map_or(0, MuAccess::packets)
-            + self
-                .originator
-                .iter()
-                .filter_map(|o| o.parked.as_ref())
-                .map(ReceiverLanes::packets)
-                .sum::<u64>();
+            + repeats.map_or(0, ReceiverLanes::packets);
         lanes.map(held).sum::<u64>() + riders + parked
     }
 }

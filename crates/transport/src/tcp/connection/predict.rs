@@ -2,16 +2,17 @@
 //!
 //! Most segments at a receiver are the next data, with the same acknowledgement as before, and nothing of its own is
 //! outstanding. Such a segment passes all checks of `arrive.rs`: it begins at the next expected byte in an open window
-//! (RFC 9293 section 3.10.7.4, first check), has no flag but ACK and PSH (the checks of RST, SYN and FIN), and it acknowledges
-//! exactly what the peer had acknowledged (fifth check). With timestamps, the checks of RFC 7323 section 5 are asked. So only
-//! the window, the data and the closing of the connection are left. If no gap is open, the data only moves the window
-//! (`Receiver::take_next`), and nothing closes. With accurate ECN feedback (`accecn.rs`) the flags AE, CWR and ECE are a
-//! count of marks, which says nothing on a segment that acknowledges nothing for the first time.
+//! (RFC 9293 section 3.10.7.4, first check), has no flag but ACK and PSH (the checks of RST, SYN and FIN), and it
+//! acknowledges exactly what the peer had acknowledged (fifth check). With timestamps, the checks of RFC 7323 section 5
+//! are asked. So only the window, the data and the closing of the connection are left. If no gap is open, the data only
+//! moves the window (`Receiver::take_next`), and nothing closes. With accurate ECN feedback (`accecn.rs`) the flags AE,
+//! CWR and ECE are a count of marks, which says nothing on a segment that acknowledges nothing for the first time.
 //!
 //! Most segments at a sender are bare ACKs of new data. Such a segment is at the next expected byte, which is in any
-//! window, has no flag but ACK, and acknowledges data in flight: it passes the same checks, and those of timestamps are asked. It has no data, so only the sender and the closing of the connection are left.
-//! If the sender is *plain*, it takes the ACK, and chooses the next segment, by shorter paths (`sender/plain.rs`). With
-//! accurate ECN feedback no sender is plain, since the count of an ACK may be the flags of a bare one.
+//! window, has no flag but ACK, and acknowledges data in flight: it passes the same checks, and those of timestamps are
+//! asked. It has no data, so only the sender and the closing of the connection are left. If the sender is *plain*, it
+//! takes the ACK, and chooses the next segment, by shorter paths (`sender/plain.rs`). With accurate ECN feedback no sender
+//! is plain, since the count of an ACK may be the flags of a bare one.
 //!
 //! No connection reads the class of service of a segment, which only real packets have. `tests/predict.rs` compares the
 //! paths.
