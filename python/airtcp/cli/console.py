@@ -251,7 +251,7 @@ def fault(error: BaseException, said: str | None = None) -> NoReturn:
     raise SystemExit(FAULT)
 
 
-_OPTIONS: Final = ("replications", "seed", "duration")
+_OPTIONS: Final = ("replications", "seed")
 """Paths of a scenario that have options of their own."""
 
 

@@ -10,6 +10,8 @@ import re
 from difflib import get_close_matches
 from typing import Any, Final
 
+from airtcp.words.sentences import either
+
 _CHOICE: Final = re.compile(r"(?:Value error, )?('.*?') is not one of ('.*')\.?", re.DOTALL)
 _NUMBER: Final = re.compile(r"Input should be .*(integer|number|than)", re.DOTALL)
 
@@ -40,8 +42,7 @@ def said(message: str, about: Any = None) -> str:
         found, names = choice[1], re.findall(r"'([^']*)'", choice[2])
         close = get_close_matches(found.strip("'"), names, 1, 0.5)
         hint = f"; did you mean {close[0]}?" if close else ""
-        rest = f"{', '.join(names[:-1])} or " if names[1:] else ""
-        return f"found {found}; expected {rest}{names[-1]}{hint}"
+        return f"found {found}; expected {either(names)}{hint}"
     if _NUMBER.search(message) is None:
         return message
     info = getattr(about, "parameter_info", None)

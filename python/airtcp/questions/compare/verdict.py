@@ -26,15 +26,6 @@ _CRITERIA: Final[dict[Criterion, str]] = {
 }
 
 
-def either(names: Sequence[str]) -> str:
-    """Write a choice.
-
-    >>> either(["a"]), either(["a", "b", "c"])
-    ('a', 'a, b or c')
-    """
-    return "".join(names) if len(names) <= 1 else f"{', '.join(names[:-1])} or {names[-1]}"
-
-
 def one_run(notes: Sequence[str]) -> bool:
     """Return whether the notes state that the repetitions are one run, counted several times."""
     return any(note.startswith(_ONE_RUN) for note in notes)

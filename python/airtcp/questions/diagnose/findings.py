@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from airtcp.words.sentences import Finding, begun, count, counted, listed, number, share
+from airtcp.words.sentences import Finding, begun, count, counted, either, listed, number, share
 
 if TYPE_CHECKING:
     from airtcp.questions.diagnose.document import (
@@ -162,7 +162,7 @@ def evidence(document: DiagnoseDocument) -> str | None:
 def tried(document: DiagnoseDocument) -> str:
     """Name the laws that were replayed: "cubic, reno or bbr1"."""
     laws = [each["tcp"] for each in document["tcp_checked"]] or [document["tcp"]]
-    return " or ".join([*([", ".join(laws[:-1])] if laws[1:] else []), laws[-1]])
+    return either(laws)
 
 
 def signs(document: DiagnoseDocument) -> list[str]:
