@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,10 +15,9 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def add_program(parser: argparse.ArgumentParser) -> None:
-    """Add `--program`: by default that of target/release, else the one on the search path."""
+    """Add `--program`, by default that of target/release: on the search path of a checkout is the slow one of the tests."""
     built = ROOT / "target" / "release" / "airtcp-live"
-    default = str(built) if built.is_file() else shutil.which("airtcp-live")
-    parser.add_argument("--program", default=default)
+    parser.add_argument("--program", default=str(built) if built.is_file() else None)
 
 
 def cpu(process: int) -> float:
