@@ -151,16 +151,15 @@ def test_vegas_is_starved() -> None:
 
 
 def test_cubic_takes_more_than_reno_in_deep_buffers() -> None:
-    checks = next(
-        one["checks"] for one in known("cubic", "E12").json["criteria"] if one["id"] == "E12"
-    )
-    # The verdict of 4 BDP needs more replications: docs/figures/evaluation-verdicts.csv has it.
-    harm = {
-        each["at"]["buffer_bdp"]: each["value"]
-        for each in checks
+    result = airtcp.evaluate("cubic", only="E12", effort="quick", replications=5)
+    found = next(one for one in result.json["criteria"] if one["id"] == "E12")
+    assert found["verdict"] == "attention"
+    beyond = {
+        each["at"]["buffer_bdp"]: each["verdict"]
+        for each in found["checks"]
         if each["quantity"] == "harm" and each["name"].startswith("beside reno")
     }
-    assert harm[4] > 1.2 * max(harm[0.5], harm[1])
+    assert beyond == {0.5: "pass", 1: "pass", 4: "attention"}
 
 
 @pytest.mark.parametrize("law", ["bbr1", "vegas", "cubic"])
