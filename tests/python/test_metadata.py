@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 import tomllib
 from pathlib import Path
 
@@ -60,3 +61,27 @@ def test_a_crate_takes_the_metadata_of_the_workspace(path: Path) -> None:
     package = tomllib.loads(path.read_text())["package"]
     for key in ("version", "license", "authors", "repository"):
         assert package[key] == {"workspace": True}, key
+
+
+def test_no_crate_is_compiled_twice_for_its_features() -> None:
+    """Set-up builds airtcp-live in the profile of the tests, which else takes minutes more."""
+
+    def features(*selection: str) -> set[str]:
+        words = [
+            "cargo",
+            "tree",
+            "--locked",
+            "--offline",
+            "--prefix",
+            "none",
+            "--format",
+            "{p} {f}",
+        ]
+        done = subprocess.run(
+            [*words, *selection], cwd=ROOT, capture_output=True, text=True, check=True
+        )
+        return {line.removesuffix(" (*)") for line in done.stdout.splitlines()}
+
+    program = features("--package", "airtcp-live", "--edges", "normal,build")
+    tests = features("--workspace", "--exclude", "airtcp-py", "--edges", "normal,build,dev")
+    assert sorted(program - tests) == []

@@ -94,7 +94,7 @@ const RULES: &[Rule] = &[
     (
         "live",
         &["units", "packet", "wire", "probe", "scenario", "sim", "study", "os"],
-        &["clap", "hmac", "sha2", "thiserror"],
+        &["clap", "hmac", "num-traits", "sha2", "thiserror", "toml_edit"],
     ),
     (
         "py",
