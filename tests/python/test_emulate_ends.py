@@ -355,8 +355,10 @@ def test_a_run_that_is_said_to_be_valid_was_not_late(
     p99 = late[99 * len(late) // 100] / 1e9
     if done.document["valid"]:
         assert p99 < done.document["lateness"]["bound_s"] + 1e-4
-    # What the program says of itself is not less than what was seen, but for the same 0.1 ms.
-    assert p99 < done.document["lateness"]["p99_s"] * 1.01 + 1e-4
+    # One in a hundred is later than the program says of itself, but for the same 0.1 ms. Two in a
+    # hundred of 1,000 deliveries are three standard errors more.
+    own = round(1e9 * (done.document["lateness"]["p99_s"] * 1.01 + 1e-4))
+    assert sum(each > own for each in late) < 0.02 * len(late)
 
 
 THREE: Final = """
