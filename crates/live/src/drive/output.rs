@@ -14,6 +14,8 @@ use crate::emulate::{Fate, HEADER, Recorded};
 /// Bytes of a frame that a capture keeps.
 const SNAP: u32 = 65_535;
 const ETHERNET: u16 = 1;
+/// Bytes of a capture that are written to its file at once: a few hundred frames.
+const BUFFER: usize = 1 << 18;
 
 /// A file that lines are written to.
 struct Lines {
@@ -119,7 +121,7 @@ impl Outputs {
 impl Capture {
     fn open(path: &Path, ports: &[String]) -> Result<Self, Failure> {
         let failed = |e: std::io::Error| at(path, &e);
-        let file = BufWriter::new(File::create(path).map_err(failed)?);
+        let file = BufWriter::with_capacity(BUFFER, File::create(path).map_err(failed)?);
         let mut writer = Pcapng::new(file, "airtcp").map_err(failed)?;
         for port in ports {
             writer.interface_with_link_type(ETHERNET, port, SNAP).map_err(failed)?;

@@ -17,8 +17,9 @@ use super::series::{Series, Totals};
 use super::traffic::Traffic;
 use crate::emulate::{Emulation, Lateness, Leaving, as_on_wire};
 
-/// Frames that are written at once.
-const BATCH: usize = 64;
+/// Frames that are written at once. All count as written when the last is: a larger batch makes the first look later than
+/// they are, a smaller one costs calls of the system.
+const BATCH: usize = 16;
 /// How long a node may be busy with earlier frames before the next are given up, and between two tries.
 const PATIENCE_NS: i64 = 20_000_000;
 const TRY_AGAIN_NS: i64 = 50_000;
@@ -172,24 +173,25 @@ impl Loop {
         Ok(true)
     }
 
-    /// Writes what has left the model.
+    /// Writes what has left the model. What is kept of it comes after the last frame: a file would make the others late.
     fn write(
         &mut self,
         emulation: &mut Emulation,
         ports: &Ports,
         outputs: &mut Outputs,
     ) -> Result<(), Failure> {
-        let mut batch: Vec<Leaving> = Vec::new();
-        loop {
-            let next = emulation.leave();
-            let full = batch.len() == BATCH;
-            let other = next.as_ref().zip(batch.first()).is_some_and(|(a, b)| a.port != b.port);
-            if (next.is_none() || full || other) && !batch.is_empty() {
-                self.send(&batch, ports, outputs)?;
-                batch.drain(..).for_each(|frame| emulation.recycle(frame.bytes));
+        let leaving: Vec<Leaving> = std::iter::from_fn(|| emulation.leave()).collect();
+        let mut written = Vec::with_capacity(leaving.len());
+        for frames in leaving.chunk_by(|a, b| a.port == b.port) {
+            for batch in frames.chunks(BATCH) {
+                self.send(batch, ports, &mut written)?;
             }
-            let Some(next) = next else { break };
-            batch.push(next);
+        }
+        for (frame, written) in leaving.into_iter().zip(written) {
+            if let Some(at) = written {
+                outputs.frame(frame.port, at.0, &frame.bytes)?;
+            }
+            emulation.recycle(frame.bytes);
         }
         while let Some(fate) = emulation.take_fate() {
             outputs.fate(&fate)?;
@@ -218,12 +220,12 @@ impl Loop {
         }
     }
 
-    /// Writes frames for one port.
+    /// Writes frames for one port, and adds when each was written: `None` if the system did not take it.
     fn send(
         &mut self,
         batch: &[Leaving],
         ports: &Ports,
-        outputs: &mut Outputs,
+        times: &mut Vec<Option<Nanos>>,
     ) -> Result<(), Failure> {
         let Some(first) = batch.first() else { return Ok(()) };
         let frames: Vec<&[u8]> = batch.iter().map(|frame| &frame.bytes[..]).collect();
@@ -239,7 +241,7 @@ impl Loop {
                 let (count, bytes) = &mut self.written[first.port];
                 *count += 1;
                 *bytes += frame.bytes.len() as u64;
-                outputs.frame(first.port, written.0, &frame.bytes)?;
+                times.push(Some(written));
             }
             from += sent;
             if from < batch.len() {
@@ -249,7 +251,9 @@ impl Loop {
                 wait::until(&[], Some(now + TRY_AGAIN_NS)).map_err(said)?;
             }
         }
-        self.refused += (batch.len() - from) as u64;
+        let refused = batch.len() - from;
+        times.extend(std::iter::repeat_n(None, refused));
+        self.refused += refused as u64;
         Ok(())
     }
 
