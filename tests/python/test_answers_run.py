@@ -159,7 +159,7 @@ def test_without_a_search_the_first_line_has_shares_of_time() -> None:
     assert f"waits {100 * share:.0f} % of the time for " in answer.headline
     assert "limit" not in answer.headline
     assert (
-        answer.help == "What limits it was not asked: --why auto takes things away, one at a time."
+        answer.help == "What limits it was not asked: why = auto takes things away, one at a time."
     )
     assert problems(answer, ["flow0"]) == []
     assert answer.table is not None

@@ -51,5 +51,9 @@ def test_the_guide_names_every_option() -> None:
 
 
 def test_a_keyword_that_says_nothing_of_reading_is_refused() -> None:
-    with pytest.raises(TypeError, match="'columns'; the options of reading are interval, lay"):
+    with pytest.raises(TypeError, match=r"'columns'; did you mean 'column'\?"):
         airtcp.study("a.csv", columns="x")  # pyright: ignore[reportCallIssue]
+    with pytest.raises(TypeError, match=r"'tcps'; did you mean 'tcp'\?"):
+        airtcp.compare("a.csv", tcps=["reno"])  # pyright: ignore[reportCallIssue]
+    with pytest.raises(TypeError, match=r"'zz'; expected one of prof.*, interval, layout"):
+        airtcp.study("a.csv", zz="x")  # pyright: ignore[reportCallIssue]

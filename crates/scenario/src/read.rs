@@ -306,9 +306,10 @@ fn unknown_profile(path: &str, name: &str) -> ScenarioError {
         );
         return ScenarioError::at(path, message);
     }
-    let hint = nearest(name, Profile::ALL.map(Profile::name))
-        .map(|n| format!("; did you mean \"{n}\"?"))
-        .unwrap_or_default();
+    let profile = nearest(name, Profile::ALL.map(Profile::name)).map(|n| format!("\"{n}\""));
+    let law = || nearest(name, airtcp_congestion::laws().iter().map(|law| law.name));
+    let close = profile.or_else(|| law().map(|n| format!("{{ congestion = \"{n}\" }}")));
+    let hint = close.map(|n| format!("; did you mean {n}?")).unwrap_or_default();
     ScenarioError::at(
         path,
         format!("unknown TCP profile \"{name}\"{hint} (profiles: {})", profiles()),

@@ -181,7 +181,8 @@ def _folder(place: Path) -> Kind | None:
         return _result(documents[0].removesuffix(".json"))
     files = sorted(each for each in place.iterdir() if each.is_file() and each.name[0] != ".")
     if files and all(file.suffix == ".toml" for file in files) and _toml(files[0]) == SCENARIO:
-        return Kind("a folder of scenarios", (), "'airtcp run' and 'airtcp compare' read its files")
+        hint = f"'airtcp run' and 'airtcp compare' read its files, such as {files[0]}"
+        return Kind("a folder of scenarios", (), hint)
     return None
 
 

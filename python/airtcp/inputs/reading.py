@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cache
+from inspect import signature
 from types import NoneType, UnionType
 from typing import (
     TYPE_CHECKING,
@@ -26,7 +28,7 @@ from typing import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 ColumnKind: TypeAlias = Literal["received", "lost", "sequence", "arrival"]
 _BITS: Final = re.compile(r"([kMG]?)(?:bps|bit/s)")
@@ -118,8 +120,12 @@ def options() -> tuple[ReadingOption, ...]:
     return tuple(found)
 
 
-def how_to_read(reading: Mapping[str, Any]) -> dict[str, str]:
+def how_to_read(
+    reading: Mapping[str, Any], of: Callable[..., object] | None = None
+) -> dict[str, str]:
     """Return the given options of reading as text, without those that were not given.
+
+    `of` is the function that takes them among its own arguments: a misspelt one may be of either.
 
     >>> how_to_read({"column": 2, "kind": None})
     {'column': '2'}
@@ -132,10 +138,14 @@ def how_to_read(reading: Mapping[str, Any]) -> dict[str, str]:
     known = [option.name for option in options()]
     unknown = sorted(set(reading) - set(known))
     if unknown:
-        message = (
-            f"unexpected keyword argument {unknown[0]!r}; "
-            f"the options of reading are {', '.join(known)}"
+        own = [] if of is None else [name for name in signature(of).parameters if name != "reading"]
+        close = get_close_matches(unknown[0], [*own, *known], 1)
+        hint = (
+            f"did you mean {close[0]!r}?"
+            if close
+            else f"expected one of {', '.join([*own[1:], *known])}"
         )
+        message = f"unexpected keyword argument {unknown[0]!r}; {hint}"
         raise TypeError(message)
     read = {
         name: str(value) if isinstance(value, (int, float)) else value

@@ -117,7 +117,10 @@ def compare(
         texts = scenarios.scenario_texts(files, text)
         tried = names.usual([each["text"] for each in texts], flow)
         laws = OwnLaws([law] if isinstance(law, str) else law, timeout=law_timeout)
-        read, replaced = how_to_read(reading), scenarios.replaced_texts(dict(overrides or {}))
+        read, replaced = (
+            how_to_read(reading, of=compare),
+            scenarios.replaced_texts(dict(overrides or {})),
+        )
         options: dict[str, Any] = {
             "scenarios": texts,
             "set": replaced,

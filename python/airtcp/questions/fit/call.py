@@ -89,7 +89,7 @@ def trace_fit(
     from airtcp.questions.fit import links as fit_links
     from airtcp.questions.fit.result import FitResult
 
-    read = how_to_read(reading)
+    read = how_to_read(reading, of=trace_fit)
     formulas = only_given(
         rtt_slots=rtt_slots,
         timeout_slots=timeout_slots,

@@ -88,7 +88,7 @@ def _unknown(
         waits, them = waiting.most(document), "them" if several else "it"
         return (
             f"T{flows[1:]} {get} {rate}{f'; {waits}' if waits else ''}",
-            f"What limits {them} was not asked: --why auto takes things away, one at a time.",
+            f"What limits {them} was not asked: why = auto takes things away, one at a time.",
         )
     if verdict == "nothing-single":
         more = "no removal raises their goodput by a tenth" if several else "no removal raises it"

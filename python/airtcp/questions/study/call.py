@@ -80,7 +80,7 @@ def study(
     """
     from airtcp.questions.study.result import StudyResult
 
-    read = how_to_read(reading)
+    read = how_to_read(reading, of=study)
     options = {
         "read": read,
         "study": only_given(

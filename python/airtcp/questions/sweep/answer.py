@@ -114,7 +114,9 @@ def _ordered(document: SweepDocument, leading: Leading) -> tuple[str, str | None
     if document["sweep"]["kind"] == "compare" and leading.compared:
         return _variants(leading), key or best
     if key is not None and not key.startswith("Cannot"):
-        return key, best
+        # A grid of conditions has no best point, but further keys that matter.
+        further = _next_key(document, leading) if leading.near else None
+        return key, further or best
     return best, key or rest
 
 
@@ -217,7 +219,7 @@ def _why_no_interval(document: SweepDocument, leading: Leading) -> str:
 
 def _mattering(document: SweepDocument, leading: Leading) -> str | None:
     """Name the key that matters most and what it changes; or say that it cannot be told."""
-    of = next((of for of in document["sensitivity"] if of["measure"] == leading.measure), None)
+    of = _sensitivity(document, leading)
     known = {axis.column for axis in leading.axes}
     order = None if of is None or len(of["keys"]) < 2 else ranked(of)  # noqa: PLR2004 - a rank
     if order is None:
@@ -233,7 +235,24 @@ def _mattering(document: SweepDocument, leading: Leading) -> str | None:
         names = words.listed(_short_names([leader, *rivals]))
         what = "points" if document["sweep"]["design"] in _SAMPLED else "replications (-n)"
         return f"Cannot tell which of {names} matters most: more {what} may."
-    return _size(leading, leader)
+    return _size(leading, leader, "matters most")
+
+
+def _sensitivity(document: SweepDocument, leading: Leading) -> Sensitivity | None:
+    return next((of for of in document["sensitivity"] if of["measure"] == leading.measure), None)
+
+
+def _next_key(document: SweepDocument, leading: Leading) -> str | None:
+    """Name the key that comes after the one that matters most, if its share is large enough."""
+    of = _sensitivity(document, leading)
+    if of is None:
+        return None
+    _, *others = sorted(of["keys"], key=lambda key: -key["first"]["mean"])
+    further = next(iter(others), None)
+    if further is None or further["first"]["mean"] < _CLEAR:
+        return None
+    known = further["column"] in leading.effects
+    return _size(leading, further["column"], "comes next") if known else None
 
 
 def ranked(of: Sensitivity) -> tuple[str, list[str]] | None:
@@ -264,11 +283,11 @@ def _total(key: Any, end: str) -> float:
     return 0.0 if key["total"] is None else key["total"][end] or 0.0
 
 
-def _size(leading: Leading, column: str) -> str:
+def _size(leading: Leading, column: str, rank: str) -> str:
     """Say what a key changes: the mean of the measure at its best and its worst value."""
     name, what = said(column), _quantity(leading)
     the = "The " if " of the " in name else ""
-    head = f"{the}{name} matters most"
+    head = f"{the}{name} {rank}"
     effect = leading.effects.get(column)
     if effect is None:
         return f"{head} for {what}."
@@ -350,17 +369,18 @@ def _doubt(document: SweepDocument, leading: Leading) -> str | None:
 
 def _interaction(document: SweepDocument, leading: Leading) -> str | None:
     """Say that what a key changes depends on another, if their interaction is large."""
-    for of in document["sensitivity"]:
-        if of["measure"] != leading.measure:
-            continue
-        joint = max(of.get("interactions", []), key=lambda one: one["share"]["mean"], default=None)
-        ranks = ranked(of)
-        if joint is None or ranks is None or not ranks[0] or joint["share"]["mean"] < _CLEAR:
-            return None
-        names = words.listed(_short_names(joint["columns"]))
-        share = f"{100 * joint['share']['mean']:.0f} %"
-        return f"Averages hide that {names} act together: {share} of the differences."
-    return None
+    of = _sensitivity(document, leading)
+    if of is None:
+        return None
+    joint = max(of.get("interactions", []), key=lambda one: one["share"]["mean"], default=None)
+    ranks = ranked(of)
+    if joint is None or ranks is None or not ranks[0] or joint["share"]["mean"] < _CLEAR:
+        return None
+    first, *others = _short_names(joint["columns"])
+    share = f"{100 * joint['share']['mean']:.0f} %"
+    return (
+        f"What {first} changes depends on {words.listed(others)}, for {share} of the differences."
+    )
 
 
 __all__ = ["answer", "name_of", "ranked"]

@@ -214,7 +214,7 @@ def convert(
     place = Path(target)
     if fmt is None and _named_csv(place):
         fmt = "csv"
-    options = as_json({"read": how_to_read(reading), **only_given(format=fmt)})
+    options = as_json({"read": how_to_read(reading, of=convert), **only_given(format=fmt)})
     into = place.is_dir()
     with arrays.given(links) as paths, _plainly(), atomic_write.staged() as files:
         if destinations.in_place(place):

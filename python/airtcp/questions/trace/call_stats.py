@@ -52,7 +52,7 @@ def stats(
         ['intermediate']
     """
     options = {
-        "read": how_to_read(reading),
+        "read": how_to_read(reading, of=stats),
         "seed": seed,
         **only_given(analyse=None if analyse is None else dict(analyse)),
     }
@@ -103,7 +103,7 @@ def models(
         >>> document["links"][0]["scores"][1]["synthesiser"]
         'gilbert-elliott'
     """
-    read = how_to_read(reading)
+    read = how_to_read(reading, of=models)
     options = {
         "read": read,
         "study": only_given(
