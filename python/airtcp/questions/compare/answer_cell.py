@@ -106,9 +106,12 @@ def _not_shown(
     subject: SchemesSubject, reference: str, few: Settling | None
 ) -> tuple[str, str | None]:
     """Return headline and help of a scenario in which no scheme is shown to help."""
+    priced = _priced(subject)
     if few is not None and (name := values.promising(subject)):
-        return _promising(subject, name), _promise(subject, name, few)
-    if priced := _priced(subject):
+        # What is shown, at a price, stands beside what only may be.
+        other = f"{_trade(subject, priced[0])}." if priced else _promise(subject, name, few)
+        return _promising(subject, name), other
+    if priced:
         start = "Cannot tell whether a scheme helps" if few else "No scheme helps this cell"
         trade = _trade(subject, priced[0])
         return f"{start} without a price: {trade}.", _other_trade(subject, priced)
@@ -233,8 +236,14 @@ def _losing(subject: SchemesSubject, name: str) -> list[str]:
 def _doubt(subject: SchemesSubject, few: Settling | None) -> str | None:
     """Say what the answer rests on that could be wrong."""
     number = subject["verdict"]["replications"]
-    helpful = schemes.helping(subject)
-    shown = helpful or (not values.promising(subject) and _priced(subject))
+    helpful, candidate, priced = (
+        schemes.helping(subject),
+        values.promising(subject),
+        _priced(subject),
+    )
+    if few is not None and number > 1 and candidate and priced and not helpful:
+        return _promise(subject, candidate, few)
+    shown = helpful or (not candidate and priced)
     if 1 < number <= _FEW and (shown or few is None):
         return f"Rests on {words.counted(number, 'replication')}: -n {_MORE} runs more."
     if few is None or not shown:
