@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Sequence
-from typing import Literal, Protocol, Self, TypeAlias, final
+from typing import Any, Literal, Protocol, Self, TypeAlias, final
 
 _Path: TypeAlias = str | os.PathLike[str]
 _Progress: TypeAlias = Callable[[int, int, str], object]
@@ -24,6 +24,11 @@ class ScenarioError(AirtcpError):
 
 class LawError(AirtcpError):
     """A congestion law that cannot be loaded, or that failed in a run."""
+
+    result: Any | None
+    """What was finished before, as the call returns it; `None` if nothing was."""
+    kept: Any | None
+    job: int | None
 
 class TraceError(AirtcpError):
     """A trace that cannot be read or made."""
@@ -508,8 +513,10 @@ class Laws:
         cls,
         laws: Sequence[tuple[str, type[LawBase] | Library, str, str, dict[str, _KeyValue]]],
         watch: _Watch | None = None,
+        limit_s: float | None = None,
     ) -> Laws: ...
 
+def last_words_to(path: str) -> None: ...
 def check_law(laws: Laws, cases: int, calls: int, seed: int) -> tuple[str, list[str]] | None: ...
 def law_header() -> str: ...
 def law_functions() -> dict[str, int]: ...

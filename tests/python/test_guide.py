@@ -134,6 +134,9 @@ def test_the_guide_shows_what_a_command_prints(
         law = re.search(r"whole file `my_law.py`:\n\n```python\n(.*?)```", page, re.DOTALL)
         assert law is not None
         (tmp_path / "my_law.py").write_text(law[1], "utf-8")
+        link = re.search(r"this is `link.toml`.*?```toml\n(.*?)```", page, re.DOTALL)
+        assert link
+        (tmp_path / "link.toml").write_text(link[1], "utf-8")
     printed = on_a_terminal([*program, *shlex.split(command)], tmp_path)
     at = 0
     for part in re.split(r"^\.\.\.\n", output, flags=re.MULTILINE):

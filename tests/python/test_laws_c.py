@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import shutil
+import signal
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -12,6 +15,8 @@ import airtcp
 from airtcp.laws import LawError
 from test_laws import LINK, LOSSY, command
 from test_laws_gate import PATHS, SCENARIOS, equal_in, equal_over
+from test_laws_processes import LINK as TEXT
+from test_laws_processes import program
 
 ROOT = Path(__file__).parents[2]
 HEADER = ROOT / "python" / "airtcp" / "laws"
@@ -68,7 +73,7 @@ def test_they_keep_the_rules_of_every_law(laws: dict[str, str], tmp_path: Path) 
 
 
 BODY = """#include "airtcp_law.h"
-static void avoid(airtcp_state *s, const airtcp_ack *a) {{ (void)a; {avoid} }}
+{before}static void avoid(airtcp_state *s, const airtcp_ack *a) {{ (void)a; {avoid} }}
 static double reduced(airtcp_state *s, const airtcp_congestion *c) {{ (void)c; return {reduced}; }}
 int airtcp_law_v1(airtcp_law *law) {{
   law->name = "Mine"; law->avoid = avoid; law->reduced = reduced; {table} return 0;
@@ -80,8 +85,9 @@ def written(
     folder: Path, *, avoid: str = "s->cwnd += 1;", reduced: str = "s->cwnd / 2", **more: str
 ) -> str:
     source = folder / "mine.c"
-    table = more.get("table", "")
-    source.write_text(BODY.format(avoid=avoid, reduced=reduced, table=table), "utf-8")
+    table, before = more.get("table", ""), more.get("before", "")
+    text = BODY.format(avoid=avoid, reduced=reduced, table=table, before=before)
+    source.write_text(text, "utf-8")
     return str(compiled(source, folder))
 
 
@@ -142,3 +148,64 @@ def test_what_is_no_law_is_refused(tmp_path: Path) -> None:
 def test_the_header_is_the_one_that_the_command_prints(tmp_path: Path) -> None:
     done = command("law", "header", folder=tmp_path)
     assert done.stdout == (HEADER / "airtcp_law.h").read_text("utf-8")
+
+
+ENDLESS = "for (volatile int go = 1; go;) s->user[0] += go;"
+
+
+@pytest.mark.parametrize("callback", ["avoid", "start"])
+def test_a_function_that_never_returns_ends_the_command(callback: str, tmp_path: Path) -> None:
+    body = {"avoid": ENDLESS} if callback == "avoid" else {"table": "law->start = begun;"}
+    begun = f"static void begun(airtcp_state *s) {{ {ENDLESS} }}\n"
+    law = written(tmp_path, before=begun if callback == "start" else "", **body)
+    (tmp_path / "link.toml").write_text(TEXT, "utf-8")
+    words = ["run", "link.toml", "--tcp", law, "--law-timeout", "700ms", "-n", "3"]
+    done = command(*words, folder=tmp_path)
+    assert done.returncode == 2, done.stdout + done.stderr
+    place = rf"error: Mine\.{callback} at \d+\.\d+ s, flow [^,]+, ACK \d+: "
+    end = r"it has not returned for 0\.7 s; --law-timeout allows more \(.*mine\.so\)\n"
+    assert re.fullmatch(place + end, done.stderr), done.stderr
+    assert not done.stdout
+
+
+def test_a_sweep_and_an_evaluation_name_a_function_that_never_returns(tmp_path: Path) -> None:
+    law = written(tmp_path, avoid=ENDLESS)
+    (tmp_path / "link.toml").write_text(
+        TEXT + 'tcp = { congestion = { external = "Mine" } }\n', "utf-8"
+    )
+    (tmp_path / "sweep.toml").write_text(
+        'of = "link.toml"\n[vary]\n"links[0].delay" = ["10 ms", "20 ms"]\n', "utf-8"
+    )
+    said = "Mine.avoid at "
+    more = ["--law-timeout", "500ms", "--quiet"]
+    for words in (
+        ["sweep", "sweep.toml", "--law", law, "--out", "out", "--json", *more],
+        ["evaluate", law, "--only", "E23", "--quick", *more],
+    ):
+        done = command(*words, folder=tmp_path)
+        assert done.returncode != 0
+        assert said in done.stdout + done.stderr, done.stderr
+
+
+def test_ctrl_c_ends_a_function_that_never_returns(tmp_path: Path) -> None:
+    law = written(tmp_path, avoid=ENDLESS)
+    (tmp_path / "link.toml").write_text(TEXT, "utf-8")
+    with program(tmp_path, "run", "link.toml", "--tcp", law, "--quiet") as running:
+        time.sleep(5)
+        running.send_signal(signal.SIGINT)
+        _, said = running.communicate(timeout=60)
+    assert (running.returncode, said) == (130, "interrupted\n")
+
+
+def test_finished_replications_are_kept(tmp_path: Path) -> None:
+    law = written(tmp_path, avoid="s->cwnd += s->seed % 7 == 0 ? 0.0 / 0.0 : 1.0;")
+    with pytest.raises(LawError, match=r"Mine\.avoid at .* cwnd") as error:
+        airtcp.run(LOSSY, tcp=law, workers=1, replications=40)
+    kept = error.value.result
+    assert kept is not None
+    failed = kept.json["failed"]
+    # Replications run in order, so that all before the failed one are there.
+    assert [one["replication"] for one in kept.json["replications"]] == [
+        *range(failed["replication"])
+    ]
+    assert failed["reason"] == str(error.value)

@@ -328,6 +328,60 @@ def test_ctrl_c_keeps_finished_replications(workers: str, law: str, tmp_path: Pa
     assert found["replications"][0]["replication"] == 0
 
 
+FRAIL = """from airtcp.laws import Ack, Law, Params
+
+
+class Frail(Law):
+    def start(self, params: Params) -> None:
+        self.breaks = self.random.chance(0.2)
+
+    def avoid(self, ack: Ack) -> None:
+        self.grow(self.mss * ack.acked / self.cwnd / (0 if self.breaks else 1))
+"""
+
+
+@pytest.mark.usefixtures("eager")
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_law_that_fails_leaves_what_is_finished(workers: int, tmp_path: Path) -> None:
+    (tmp_path / "frail.py").write_text(FRAIL, "utf-8")
+    law = str(tmp_path / "frail.py")
+    more: dict[str, Any] = {"replications": 40, "workers": workers}
+    with pytest.raises(LawError, match=r"Frail\.avoid at .*: ZeroDivisionError") as error:
+        airtcp.run("link", text=LINK, tcp=law, **more)
+    kept = error.value.result
+    assert kept is not None
+    assert kept.interrupted
+    assert kept.json["failed"]["reason"] == str(error.value)
+    failed, done = kept.json["failed"]["replication"], kept.json["replications"]
+    numbers = [one["replication"] for one in done]
+    assert numbers
+    assert failed not in numbers
+    if workers == 1:
+        assert numbers == [*range(failed)]
+        whole = airtcp.run("link", text=LINK, tcp=law, replications=failed, workers=1)
+        assert whole.fingerprints == kept.fingerprints
+    assert f"The law failed in replication {failed}: only " in str(kept.answer())
+
+
+def test_the_command_keeps_what_is_finished_when_a_law_fails(tmp_path: Path) -> None:
+    (tmp_path / "frail.py").write_text(FRAIL, "utf-8")
+    (tmp_path / "link.toml").write_text(LINK, "utf-8")
+    words = ["run", "link.toml", "--tcp", "frail.py", "-n", "40", "--workers", "1"]
+    with program(tmp_path, *words, "--json") as ended:
+        out, said = ended.communicate(timeout=120)
+    assert ended.returncode == 2
+    found = json.loads(out)
+    number = len(found["replications"])
+    assert found["failed"]["replication"] == number > 0
+    assert said.startswith("error: Frail.avoid at ")
+    assert said.endswith(f"; {number} replications were finished\n")
+    with program(tmp_path, *words, "--out", "out") as ended:
+        out, _ = ended.communicate(timeout=120)
+    assert ended.returncode == 2
+    assert f"The law failed in replication {number}" in out
+    assert json.loads((tmp_path / "out" / "run.json").read_text("utf-8"))["failed"]
+
+
 def test_ctrl_c_ends_an_endless_loop(tmp_path: Path) -> None:
     faulty(tmp_path, "avoid", "\n        while True: pass")
     (tmp_path / "link.toml").write_text(LINK, "utf-8")

@@ -6,7 +6,7 @@
 //! result says which version of the law it shows. If a configuration states a hash, only a law of
 //! that hash is accepted.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
@@ -28,6 +28,8 @@ thread_local! {
     static OFFERED: RefCell<Vec<Arc<Outside>>> = const { RefCell::new(Vec::new()) };
     /// The flow whose ends are being made.
     static FLOW: RefCell<Option<String>> = const { RefCell::new(None) };
+    /// The replication that runs.
+    static REPLICATION: Cell<Option<u32>> = const { Cell::new(None) };
 }
 
 /// A value of a key.
@@ -93,6 +95,20 @@ pub trait LawMaker: fmt::Debug + Send + Sync {
     fn has_failed(&self) -> bool {
         false
     }
+
+    /// Why and where a law has failed first; `None` also if Ctrl-C ended it.
+    fn failure(&self) -> Option<Failure> {
+        None
+    }
+}
+
+/// An error of a law.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// The replication; `None` outside a run.
+    pub replication: Option<u32>,
+    /// Call, time, flow and error.
+    pub reason: String,
 }
 
 /// A law that a call names.
@@ -163,6 +179,16 @@ pub fn for_flow<T>(name: &str, make: impl FnOnce() -> T) -> T {
 /// The flow whose ends are being made.
 pub fn present_flow() -> Option<String> {
     FLOW.with_borrow(Clone::clone)
+}
+
+/// Says which replication runs on this thread. Laws that are made meanwhile know it, for messages.
+pub fn set_replication(number: Option<u32>) {
+    REPLICATION.set(number);
+}
+
+/// The replication that runs on this thread.
+pub fn present_replication() -> Option<u32> {
+    REPLICATION.get()
 }
 
 /// A law from outside with its keys.

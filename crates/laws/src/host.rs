@@ -98,7 +98,9 @@ extern "C" fn grow(state: *mut State, bytes: f64) {
         if bytes.is_finite() && bytes >= 0.0 {
             inner.base.window_mut().grow(bytes);
         } else {
-            inner.refuse(&format!("the window was to grow by {bytes} bytes"));
+            inner.refuse(&format!(
+                "the window was to grow by {bytes} bytes; set cwnd to make it smaller"
+            ));
         }
     });
 }

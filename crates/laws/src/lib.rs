@@ -6,8 +6,9 @@
 //! `airtcp_congestion` and those of [`abi`], checks every value that a law sets, and does what the law
 //! leaves to the base. [`host`] are the functions that a law may call.
 //!
-//! The code of a library runs in this process. A fault in it (a wild pointer, an endless loop) is a
-//! fault of the process: nothing here can catch it. What the library returns is checked.
+//! The code of a library runs in this process. A fault in it (a wild pointer) is a fault of the process: nothing
+//! here can catch it. A call that does not return ends the process with a message ([`Watch`]). What the library
+//! returns is checked.
 
 mod abi;
 mod header;
@@ -21,9 +22,11 @@ mod library;
 #[path = "no_library.rs"]
 mod library;
 mod native;
+mod watch;
 
 pub use abi::LAW_FUNCTIONS;
 pub use header::header;
 pub use host::addresses;
 pub use library::Library;
 pub use native::{Faults, Maker};
+pub use watch::{End, Watch, end_process};

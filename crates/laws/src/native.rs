@@ -4,7 +4,9 @@ use std::ffi::c_void;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use airtcp_congestion::external::{KeyValue, Keys, LawMaker};
+use airtcp_congestion::external::{
+    Failure, KeyValue, Keys, LawMaker, present_flow, present_replication,
+};
 use airtcp_congestion::{
     AckSample, Base, Congestion, CongestionControl, CongestionKind, LawParams, LawRules, LawState,
     Needs, Promises,
@@ -15,17 +17,18 @@ use crate::abi::{self, Episode, Idle, Lost, Sent, State};
 use crate::host::FUNCTIONS;
 use crate::inner::{Inner, seconds, written};
 use crate::library::Library;
+use crate::watch::{Calls, Function, Watch};
 
 /// The first error of the laws of a call.
 #[derive(Debug, Default)]
 pub struct Faults {
     any: AtomicBool,
-    first: Mutex<Option<String>>,
+    first: Mutex<Option<Failure>>,
 }
 
 impl Faults {
-    fn add(&self, text: String) {
-        self.first.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(text);
+    fn add(&self, failure: Failure) {
+        self.first.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(failure);
         self.any.store(true, Ordering::Release);
     }
 
@@ -34,9 +37,9 @@ impl Faults {
         self.any.load(Ordering::Acquire)
     }
 
-    /// The first error, once.
-    pub fn take(&self) -> Option<String> {
-        self.first.lock().unwrap_or_else(PoisonError::into_inner).take()
+    /// The first error.
+    pub fn first(&self) -> Option<Failure> {
+        self.first.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
@@ -45,12 +48,20 @@ impl Faults {
 pub struct Maker {
     library: Arc<Library>,
     faults: Arc<Faults>,
+    watch: Option<Arc<Watch>>,
+    file: String,
 }
 
 impl Maker {
     /// Laws of this library, whose first error is kept.
     pub const fn new(library: Arc<Library>, faults: Arc<Faults>) -> Self {
-        Self { library, faults }
+        Self { library, faults, watch: None, file: String::new() }
+    }
+
+    /// The same, with calls that are watched; `file` is named in messages.
+    #[must_use]
+    pub fn watched(self, watch: Option<Arc<Watch>>, file: &str) -> Self {
+        Self { watch, file: file.to_owned(), ..self }
     }
 }
 
@@ -63,7 +74,11 @@ impl LawMaker for Maker {
                 _ => *default,
             };
         }
-        Box::new(Native::new(self.library.clone(), self.faults.clone(), values))
+        let calls = Arc::new(Calls::new(&self.library.name, &self.file, present_flow()));
+        if let Some(watch) = &self.watch {
+            watch.add(&calls);
+        }
+        Box::new(Native::new(self.library.clone(), self.faults.clone(), calls, values))
     }
 
     fn needs(&self) -> Needs {
@@ -72,6 +87,10 @@ impl LawMaker for Maker {
 
     fn has_failed(&self) -> bool {
         self.faults.any()
+    }
+
+    fn failure(&self) -> Option<Failure> {
+        self.faults.first()
     }
 }
 
@@ -88,8 +107,10 @@ struct Native {
     inner: Box<Inner>,
     state: Box<State>,
     acks: u64,
-    /// Its flow, for messages.
-    flow: Option<String>,
+    /// Its present call, for what watches.
+    calls: Arc<Calls>,
+    /// Its replication, for messages.
+    replication: Option<u32>,
 }
 
 #[allow(unsafe_code, reason = "the state has pointers")]
@@ -98,7 +119,12 @@ struct Native {
 unsafe impl Send for Native {}
 
 impl Native {
-    fn new(library: Arc<Library>, faults: Arc<Faults>, keys: [f64; abi::KEYS]) -> Self {
+    fn new(
+        library: Arc<Library>,
+        faults: Arc<Faults>,
+        calls: Arc<Calls>,
+        keys: [f64; abi::KEYS],
+    ) -> Self {
         let inner = Inner { base: Base::default(), error: None, given: [0.0; 5], random: 0 };
         let state = Box::new(State {
             abi: abi::ABI,
@@ -120,39 +146,33 @@ impl Native {
             host: &raw const FUNCTIONS,
             base: std::ptr::null_mut(),
         });
-        let flow = airtcp_congestion::external::present_flow();
-        Self { library, faults, keys, inner: Box::new(inner), state, acks: 0, flow }
+        let replication = present_replication();
+        Self { library, faults, keys, inner: Box::new(inner), state, acks: 0, calls, replication }
     }
 
     /// Calls a function of the law with its state, and takes over what it has set.
     #[inline]
-    fn call<T>(
-        &mut self,
-        method: &str,
-        now: Option<Nanos>,
-        function: impl FnOnce(*mut State) -> T,
-    ) -> T {
-        if let Some(now) = now {
-            self.state.now = now.as_secs_f64();
-        }
+    fn call<T>(&mut self, of: Function, now: Nanos, function: impl FnOnce(*mut State) -> T) -> T {
+        self.state.now = now.as_secs_f64();
         self.inner.give(&mut self.state);
         self.state.host = &raw const FUNCTIONS;
         self.state.base = (&raw mut *self.inner).cast::<c_void>();
+        self.calls.begin(of, now, self.acks);
         let done = function(&raw mut *self.state);
+        self.calls.end();
         self.state.base = std::ptr::null_mut();
         self.inner.take(&self.state);
         if self.inner.error.is_some() {
-            self.fail(method);
+            self.fail(of);
         }
         done
     }
 
     /// Keeps an error of the law, after which it is not called any more.
-    fn fail(&mut self, method: &str) {
+    fn fail(&mut self, of: Function) {
         if let Some(why) = self.inner.error.take() {
-            let (name, at, acks) = (&self.library.name, self.state.now, self.acks);
-            let flow = self.flow.as_ref().map_or_else(String::new, |flow| format!(", flow {flow}"));
-            self.faults.add(format!("{name}.{method} at {at:.3} s{flow}, ACK {acks}: {why}"));
+            let reason = format!("{}: {why}", self.calls.place(of, self.state.now, self.acks));
+            self.faults.add(Failure { replication: self.replication, reason });
         }
     }
 
@@ -181,7 +201,7 @@ impl CongestionControl for Native {
         state.user = [0.0; abi::USER];
         if let Some(start) = self.library.table.start.filter(|_| !self.failed()) {
             // SAFETY: the header gives the function this type; the state is valid during the call.
-            self.call("start", Some(now), |state| unsafe { start(state) });
+            self.call(Function::Start, now, |state| unsafe { start(state) });
         }
     }
 
@@ -194,7 +214,7 @@ impl CongestionControl for Native {
             pipe: sent.pipe as f64,
         };
         // SAFETY: as in `start`.
-        self.call("on_sent", Some(now), |state| unsafe { on_sent(state, &raw const sent) });
+        self.call(Function::OnSent, now, |state| unsafe { on_sent(state, &raw const sent) });
     }
 
     fn on_lost(&mut self, now: Nanos, lost: &airtcp_congestion::Lost) {
@@ -209,7 +229,7 @@ impl CongestionControl for Native {
             total_delivered: lost.total_delivered as f64,
         };
         // SAFETY: as in `start`.
-        self.call("on_lost", Some(now), |state| unsafe { on_lost(state, &raw const lost) });
+        self.call(Function::OnLost, now, |state| unsafe { on_lost(state, &raw const lost) });
     }
 
     fn on_ack(&mut self, now: Nanos, ack: &AckSample) {
@@ -220,7 +240,7 @@ impl CongestionControl for Native {
         if let Some(on_ack) = self.library.table.on_ack {
             let ack = written(ack);
             // SAFETY: as in `start`.
-            self.call("on_ack", Some(now), |state| unsafe { on_ack(state, &raw const ack) });
+            self.call(Function::OnAck, now, |state| unsafe { on_ack(state, &raw const ack) });
             return;
         }
         if !self.inner.base.takes_growth(ack) {
@@ -232,7 +252,7 @@ impl CongestionControl for Native {
         };
         let ack = written(ack);
         // SAFETY: as in `start`.
-        self.call("avoid", Some(now), |state| unsafe { avoid(state, &raw const ack) });
+        self.call(Function::Avoid, now, |state| unsafe { avoid(state, &raw const ack) });
     }
 
     fn on_congestion(&mut self, now: Nanos, c: &Congestion) {
@@ -252,20 +272,21 @@ impl CongestionControl for Native {
         };
         if let Some(on_congestion) = self.library.table.on_congestion {
             // SAFETY: as in `start`.
-            self.call("on_congestion", Some(now), |state| unsafe {
+            self.call(Function::OnCongestion, now, |state| unsafe {
                 on_congestion(state, &raw const episode);
             });
             return;
         }
         let bytes = match self.library.table.reduced {
             // SAFETY: as in `start`.
-            Some(reduced) => self
-                .call("reduced", Some(now), |state| unsafe { reduced(state, &raw const episode) }),
+            Some(reduced) => self.call(Function::Reduced, now, |state| unsafe {
+                reduced(state, &raw const episode)
+            }),
             None => self.inner.base.half(c),
         };
         let reduced = self.inner.base.on_congestion(c, bytes);
         self.inner.check(reduced);
-        self.fail("reduced");
+        self.fail(Function::Reduced);
     }
 
     fn on_spurious(&mut self, now: Nanos) {
@@ -274,7 +295,7 @@ impl CongestionControl for Native {
         }
         match self.library.table.on_spurious {
             // SAFETY: as in `start`.
-            Some(own) => self.call("on_spurious", Some(now), |state| unsafe { own(state) }),
+            Some(own) => self.call(Function::OnSpurious, now, |state| unsafe { own(state) }),
             None => drop(self.inner.base.on_spurious()),
         }
     }
@@ -296,7 +317,7 @@ impl CongestionControl for Native {
             rto: idle.rto.as_secs_f64(),
         };
         // SAFETY: as in `start`.
-        self.call("on_idle", Some(now), |state| unsafe { on_idle(state, &raw const idle) });
+        self.call(Function::OnIdle, now, |state| unsafe { on_idle(state, &raw const idle) });
     }
 
     fn limit_cwnd(&mut self, bytes: u64) {

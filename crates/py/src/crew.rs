@@ -98,6 +98,27 @@ pub(crate) fn with_laws<T>(
     offered.settle(py, call())
 }
 
+/// As [`with_laws`]. The error of a law has the replications that were finished before as its attribute `kept`, if
+/// there are any: the call returns them, with an error that another process gave.
+pub(crate) fn with_laws_kept<T: pyo3::PyTypeInfo>(
+    py: Python<'_>,
+    laws: Option<&Laws>,
+    crew: Option<&Py<PyAny>>,
+    call: impl FnOnce() -> PyResult<(Py<T>, Option<PyErr>)>,
+) -> PyResult<Py<T>> {
+    let offered = law::offered(laws)?;
+    let _playing = playing(py, crew, &offered);
+    let (kept, elsewhere) = match call() {
+        Ok((kept, elsewhere)) => (Ok(kept), elsewhere),
+        Err(error) => (Err(error), None),
+    };
+    let Some(error) = offered.error(py).or(elsewhere) else { return kept };
+    if let Ok(kept) = kept {
+        error.value(py).setattr("kept", kept)?;
+    }
+    Err(error)
+}
+
 /// Sets the role of a call: that of `object`, which leads if it has a method `begin`.
 fn playing(py: Python<'_>, object: Option<&Py<PyAny>>, laws: &Offered) -> Playing {
     play(object.map(|object| {

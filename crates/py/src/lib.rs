@@ -55,7 +55,7 @@ mod core {
     #[pymodule_export]
     use crate::law::{
         Ack, Congestion, Idle, LawBase, Laws, Library, Lost, Params, Promises, Random, Rate, Sent,
-        cbrt, check_law, exp, law_functions, law_header, log, pow,
+        cbrt, check_law, exp, last_words_to, law_functions, law_header, log, pow,
     };
     #[pymodule_export]
     use crate::models::trace_models;
@@ -77,4 +77,13 @@ mod core {
     use crate::table::Table;
     #[pymodule_export]
     use crate::traces::{binary_kind, trace_convert, trace_stats, trace_synth};
+
+    use pyo3::prelude::*;
+
+    /// Errors of laws without a result have `None` in its place.
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        let law = module.getattr("LawError")?;
+        ["result", "kept", "job"].iter().try_for_each(|name| law.setattr(*name, module.py().None()))
+    }
 }

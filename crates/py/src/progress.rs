@@ -12,6 +12,8 @@ use std::time::Duration;
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 
+use crate::error::LawError;
+
 /// Most calls of the progress function during a piece of work.
 const STEPS: usize = 400;
 
@@ -99,6 +101,12 @@ impl Watch {
     /// Starts a new piece of work, with its own steps.
     pub(crate) fn next(&mut self) {
         self.last = None;
+    }
+
+    /// The error, if it is that of a law.
+    pub(crate) fn error_of_law(&self, py: Python<'_>) -> Option<PyErr> {
+        let error = self.error.as_ref().filter(|e| e.is_instance_of::<LawError>(py));
+        error.map(|error| error.clone_ref(py))
     }
 
     /// The error that stopped the work, unless Ctrl-C did.

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use airtcp_scenario::{Resolved, ScenarioError, Source};
 use airtcp_sim::Estimate;
 use airtcp_sim::results::CodingResult;
-use airtcp_sim::results::{FlowResult, LinkResult, Replication};
+use airtcp_sim::results::{FailedReplication, FlowResult, LinkResult, Replication};
 use airtcp_study::{ExplainedRun, Traces, Why};
 use airtcp_transport::tcp::Variant;
 use pyo3::prelude::*;
 
 use crate::air;
-use crate::crew::with_laws;
+use crate::crew::with_laws_kept;
 use crate::delays;
 use crate::error;
 use crate::law::{self, Laws};
@@ -57,7 +57,7 @@ pub(crate) fn run(
     laws: Option<&Laws>,
     crew: Option<Py<PyAny>>,
 ) -> PyResult<Py<RunResult>> {
-    with_laws(py, laws, crew.as_ref(), || run_offered(py, text, name, options, progress))
+    with_laws_kept(py, laws, crew.as_ref(), || run_offered(py, text, name, options, progress))
 }
 
 fn run_offered(
@@ -66,7 +66,7 @@ fn run_offered(
     name: &str,
     options: &str,
     progress: Option<Py<PyAny>>,
-) -> PyResult<Py<RunResult>> {
+) -> PyResult<(Py<RunResult>, Option<PyErr>)> {
     let options: Options = error::options(options)?;
     let tcp = tcp(&options)?;
     let refuse = |e: ScenarioError| error::scenario(e.given_by(&options.set).located(name, text));
@@ -76,7 +76,11 @@ fn run_offered(
         planned(text, name, &options, tcp.as_ref(), &traces).map_err(progress::or_interrupt)?;
     let mut watch = Watch::new(progress);
     let outcome = py.detach(|| simulate(&plan, &options, &traces, refuse, &mut watch));
-    let (run, recorded) = outcome.map_err(progress::or_interrupt)?;
+    let (mut run, recorded) = outcome.map_err(progress::or_interrupt)?;
+    let elsewhere = watch.error_of_law(py);
+    if let Some(error) = elsewhere.as_ref().filter(|_| !run.replications.is_empty()) {
+        run.failed = Some(failed_elsewhere(py, error));
+    }
     let why = options.why.unwrap_or(Why::No);
     watch.next();
     let explanation = py.detach(|| {
@@ -84,12 +88,21 @@ fn run_offered(
         let report = |done, total| watch.report(done, total, "taking things away");
         airtcp_study::explain(&source, &options.set, &traces, why, &run, options.workers, report)
     });
-    watch.into_error(py)?;
+    if elsewhere.is_none() || run.failed.is_none() {
+        watch.into_error(py)?;
+    }
     let explanation = explanation.map_err(refuse)?;
     let finished = Finished { inner: ExplainedRun { run, explanation }, recorded, plan };
     let finished = Arc::new(finished);
     let base = PyClassInitializer::from(CoreResult(finished.clone()));
-    Py::new(py, base.add_subclass(RunResult(finished)))
+    Ok((Py::new(py, base.add_subclass(RunResult(finished)))?, elsewhere))
+}
+
+/// The replication in which a law failed in another process, which said its number.
+fn failed_elsewhere(py: Python<'_>, error: &PyErr) -> FailedReplication {
+    let value = error.value(py);
+    let number = value.getattr("job").and_then(|job| job.extract().map_err(Into::into));
+    FailedReplication { replication: number.ok(), reason: value.to_string() }
 }
 
 /// Warnings about a scenario before it runs. `options` and `laws` are as for `run`.

@@ -36,10 +36,10 @@ pub fn run_bounded_replication(
     load: &TraceLoader<'_>,
     stop: &Stop,
 ) -> Result<Option<Bounded>, ScenarioError> {
+    let laws = OwnLaws::of(plan);
+    let _begun = laws.begin(Some(number));
     let mut pieces = Pieces::begin(plan, number, load, NoProbe, 1)?;
     let mut reached_bound = false;
-    let laws = OwnLaws::of(plan);
-    let _begun = laws.begin();
     loop {
         let left = most_events.saturating_sub(pieces.events());
         if left == 0 {

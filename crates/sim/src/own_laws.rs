@@ -1,7 +1,7 @@
 //! Congestion laws from outside in a run: what they need while a piece of it runs, and the end of a run
 //! after one has failed.
 
-use airtcp_congestion::external::{around, makers};
+use airtcp_congestion::external::{Failure, around, makers, set_replication};
 use airtcp_congestion::{ExternalLaw, LawConfig};
 use airtcp_scenario::{Resolved, ScenarioError};
 
@@ -13,6 +13,7 @@ pub(crate) struct Begun<'o, 'a>(&'o OwnLaws<'a>);
 
 impl Drop for Begun<'_, '_> {
     fn drop(&mut self) {
+        set_replication(None);
         self.0.0.iter().for_each(|law| law.maker().ends());
     }
 }
@@ -28,8 +29,10 @@ impl<'a> OwnLaws<'a> {
         Self(makers(law.external()))
     }
 
-    /// Tells the makers that a replication begins on this thread; it ends when this is dropped.
-    pub(crate) fn begin(&self) -> Begun<'_, 'a> {
+    /// Tells the makers that a replication begins on this thread; it ends when this is dropped. Its laws are made
+    /// afterwards.
+    pub(crate) fn begin(&self, number: Option<u32>) -> Begun<'_, 'a> {
+        set_replication(number);
         self.0.iter().for_each(|law| law.maker().begins());
         Begun(self)
     }
@@ -47,6 +50,11 @@ impl<'a> OwnLaws<'a> {
     /// True after one has failed.
     pub(crate) fn have_failed(&self) -> bool {
         self.0.iter().any(|law| law.maker().has_failed())
+    }
+
+    /// Why one has failed.
+    pub(crate) fn failure(&self) -> Option<Failure> {
+        self.0.iter().find_map(|law| law.maker().failure())
     }
 
     /// # Errors

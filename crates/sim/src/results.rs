@@ -20,6 +20,7 @@ mod station;
 mod student;
 mod summary;
 
+use airtcp_congestion::external::Failure;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -66,4 +67,23 @@ pub struct RunResult {
     pub warnings: Vec<String>,
     /// True if the run stopped before all replications were finished.
     pub interrupted: bool,
+    /// The replication that ended the run, if a congestion law of one's own failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failed: Option<FailedReplication>,
+}
+
+/// A replication in which a congestion law of one's own failed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FailedReplication {
+    /// Its number, from 0; absent if it is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replication: Option<u32>,
+    /// The call, its time and flow, and the error.
+    pub reason: String,
+}
+
+impl From<Failure> for FailedReplication {
+    fn from(Failure { replication, reason }: Failure) -> Self {
+        Self { replication, reason }
+    }
 }

@@ -15,7 +15,8 @@ use crate::own_laws::OwnLaws;
 use crate::parallel::{Stop, default_workers};
 use crate::pieces::Pieces;
 use crate::results::{
-    DelayDistributions, RUN_SCHEMA, Replication, RunResult, Summary, packed, short_aggregates,
+    DelayDistributions, FailedReplication, RUN_SCHEMA, Replication, RunResult, Summary, packed,
+    short_aggregates,
 };
 use crate::shared::{Packing, share_many};
 
@@ -104,20 +105,25 @@ fn simulate(
     stop: &Stop,
     passed: &AtomicU64,
 ) -> Result<Option<Vec<Replication>>, ScenarioError> {
+    let laws = OwnLaws::of(plan);
+    let _begun = laws.begin(Some(number));
     match probe {
-        Some(probe) => to_end(Pieces::begin(plan, number, load, probe, parts)?, plan, stop, passed),
-        None => to_end(Pieces::begin(plan, number, load, NoProbe, parts)?, plan, stop, passed),
+        Some(probe) => {
+            to_end(Pieces::begin(plan, number, load, probe, parts)?, plan, &laws, stop, passed)
+        }
+        None => {
+            to_end(Pieces::begin(plan, number, load, NoProbe, parts)?, plan, &laws, stop, passed)
+        }
     }
 }
 
 fn to_end<P: Probe>(
     mut pieces: Pieces<P>,
     plan: &Resolved,
+    laws: &OwnLaws,
     stop: &Stop,
     passed: &AtomicU64,
 ) -> Result<Option<Vec<Replication>>, ScenarioError> {
-    let laws = OwnLaws::of(plan);
-    let _begun = laws.begin();
     loop {
         let before = pieces.now();
         let done = laws.around(|| pieces.advance(plan, CHUNK));
@@ -154,7 +160,8 @@ pub fn run(
 /// What a replication gives, with the probe if it had one.
 type Done<P> = Result<(Vec<Replication>, Option<P>), ScenarioError>;
 
-/// As [`run`], with a probe on the first replication. Returns the probe if this replication finished.
+/// As [`run`], with a probe on the first replication. Returns the probe if this replication finished. If a law from
+/// outside fails in a replication, the others that are finished are kept, if there are any.
 ///
 /// # Errors
 /// If a model refuses its parameters.
@@ -202,12 +209,21 @@ pub fn run_recorded<P: Probe + Send>(
         unpack: |text: &str| Some(Ok((packed::unpack(text)?, None))),
     };
     let report = |done| report(told(done), total);
+    let mut refused = None;
     for done in share_many(n, workers, job, recorded_here, &packing, report).into_iter().flatten() {
-        let (results, probe) = done?;
-        finished.extend(results);
-        recorded = recorded.or(probe);
+        match done {
+            Ok((results, probe)) => {
+                finished.extend(results);
+                recorded = recorded.or(probe);
+            }
+            Err(error) => refused = refused.or(Some(error)),
+        }
     }
-    Ok((collect(plan, finished), recorded))
+    let failed = OwnLaws::of(plan).failure().map(FailedReplication::from);
+    if let Some(error) = refused.filter(|_| failed.is_none() || finished.is_empty()) {
+        return Err(error);
+    }
+    Ok((RunResult { failed, ..collect(plan, finished) }, recorded))
 }
 
 /// Combines finished replications with the scenario into a result.
@@ -223,5 +239,6 @@ pub fn collect(plan: &Resolved, replications: Vec<Replication>) -> RunResult {
         warnings: [warnings(plan), short_aggregates::warnings(plan, &replications)].concat(),
         replications,
         interrupted,
+        failed: None,
     }
 }

@@ -36,8 +36,8 @@ impl Sequence {
         let laws = OwnLaws::of(plan);
         laws.check()?;
         for number in u32::narrow(self.finished.len())..plan.scenario.replications {
+            let _begun = laws.begin(Some(number));
             let mut pieces = Pieces::begin(plan, number, load, NoProbe, 1)?;
-            let _begun = laws.begin();
             loop {
                 if !go_on() {
                     return Ok(false);

@@ -86,7 +86,7 @@ fn transfer(
     probe: Option<Relay<'_>>,
 ) -> SlottedResult {
     let laws = OwnLaws::single(&config.tcp.congestion);
-    let _begun = laws.begin();
+    let _begun = laws.begin(None);
     match probe {
         Some(mut probe) => to_end(Driver::new(trace, reverse, config, &mut probe), &laws),
         None => to_end(Driver::new(trace, reverse, config, &mut NoProbe), &laws),

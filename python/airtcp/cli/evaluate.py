@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -92,7 +93,7 @@ def evaluate(
         _save(files, output, own)
         return
     where = output.places([])
-    begin, used = time.perf_counter(), time.process_time()
+    begin, used = time.perf_counter(), _processor_s()
     with refusals("evaluate", []), progress(quiet=output.quiet) as tell:
         result = call.evaluate(
             law,
@@ -105,7 +106,7 @@ def evaluate(
             workers=workers,
             progress=tell,
         )
-    wall, cpu = time.perf_counter() - begin, time.process_time() - used
+    wall, cpu = time.perf_counter() - begin, _processor_s() - used
     note(f"evaluated in {wall:.0f} s, {cpu:.0f} s of processor time", quiet=output.quiet)
     done = len(result)
     output.finish(
@@ -115,6 +116,11 @@ def evaluate(
         stopped="" if result.interrupted else None,
         finished=done,
     )
+
+
+def _processor_s() -> float:
+    """Return the processor time of this process and of those that it started and that ended."""
+    return sum(os.times()[:4])
 
 
 def _save(files: dict[str, str], output: Output, laws: Sequence[str]) -> None:

@@ -124,7 +124,7 @@ LawTimeout = Annotated[
         "--law-timeout",
         metavar="TIME",
         help="Processor time that a replication with a law in Python may take, such as"
-        " 60s; an endless loop in a law ends then.",
+        " 60s, and time that one call of a compiled law may take; an endless loop ends then.",
     ),
 ]
 Json = Annotated[

@@ -82,6 +82,7 @@ class Output:
         rows: Callable[[], tuple[Table, Sequence[Any]]],
         stopped: str | None,
         finished: int,
+        failed: str | None = None,
         rest: Callable[[], None] | None = None,
     ) -> None:
         """Write and print the result, as `write.finish` does, and write its figures.
@@ -110,6 +111,7 @@ class Output:
             quiet=self.quiet,
             stopped=stopped,
             finished=finished,
+            failed=failed,
         )
 
 

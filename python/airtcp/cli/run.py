@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
@@ -13,6 +13,11 @@ from airtcp.cli import options as opt
 from airtcp.cli.console import fail, note, progress, refusals
 from airtcp.cli.output import STANDARD, Output, writes_report_on_request
 from airtcp.cli.overrides import replaced
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from airtcp.questions.run.result import RunResult
 
 
 @writes_report_on_request
@@ -123,25 +128,27 @@ def run(
         fail("--timeline goes to the page and the tables: give --html FILE or --out DIR")
     with refusals("run", [scenario]), progress(quiet=output.quiet) as tell:
         text = text_of(sys.stdin.buffer, "stdin") if str(scenario) == "-" else None
-        result = call.run(
-            Path("stdin") if text is not None else scenario,
-            text=text,
-            seed=seed,
-            replications=replications,
-            overrides=replaced(overrides or []),
-            tcp=tcp,
-            law=law or (),
-            law_timeout=law_timeout,
-            series=series,
-            pcap=pcap,
-            timeline=timeline,
-            radiotap=radiotap,
-            why=why.value,
-            purpose=where.purpose,
-            force=output.force,
-            workers=workers,
-            progress=tell,
-            warn=lambda warning: note(f"warning: {warning}", quiet=output.quiet),
+        result, failed = _kept(
+            lambda: call.run(
+                Path("stdin") if text is not None else scenario,
+                text=text,
+                seed=seed,
+                replications=replications,
+                overrides=replaced(overrides or []),
+                tcp=tcp,
+                law=law or (),
+                law_timeout=law_timeout,
+                series=series,
+                pcap=pcap,
+                timeline=timeline,
+                radiotap=radiotap,
+                why=why.value,
+                purpose=where.purpose,
+                force=output.force,
+                workers=workers,
+                progress=tell,
+                warn=lambda warning: note(f"warning: {warning}", quiet=output.quiet),
+            )
         )
     for capture in result.captures:
         note(f"capture: {capture}", quiet=output.quiet)
@@ -154,10 +161,23 @@ def run(
         rows=lambda: (result.flows, result.json["replications"]),
         stopped=write.finished(done, "replication") if result.interrupted else None,
         finished=done,
+        failed=failed and f"{failed}; {write.finished(done, 'replication')}",
     )
     if result.unwritten:
         # The results are complete; missing captures are reported last.
         fail("; ".join(result.unwritten))
+
+
+def _kept(run: Callable[[], RunResult]) -> tuple[RunResult, str | None]:
+    """Run; if a law fails, return what was finished before with its error."""
+    from airtcp._core import LawError
+
+    try:
+        return run(), None
+    except LawError as error:
+        if error.result is None:
+            raise
+        return error.result, str(error)
 
 
 def _meet_again(

@@ -158,6 +158,7 @@ def finish(
     quiet: bool,
     stopped: str | None = None,
     finished: int = 1,
+    failed: str | None = None,
 ) -> None:
     """Write and print a result, and end the command with its exit code.
 
@@ -165,11 +166,12 @@ def finish(
         `printed`. text: As for `printed`. rows: As for `printed`. drawn: Writes the figures. show:
         Whether to open the page. quiet: Whether to print fewer notes. stopped: What was finished,
         if Ctrl-C stopped the work; empty if the answer says it. finished: Number of finished
-        pieces; with 0 nothing is written.
+        pieces; with 0 nothing is written. failed: The error that ended the work, with which the
+        command ends.
     """
     problem: Exception | None = None
     with finishing():
-        if stopped is not None:
+        if stopped is not None or failed is not None:
             places = aside(places)
         if not finished:
             where = places.out or places.report
@@ -190,6 +192,13 @@ def finish(
         import typer
 
         typer.launch(places.report.resolve().as_uri())
+    _end(stopped, failed)
+
+
+def _end(stopped: str | None, failed: str | None) -> None:
+    """End the command if its work was ended before."""
+    if failed is not None:
+        fail(failed)
     if stopped is not None:
         note(f"interrupted: {stopped}" if stopped else "interrupted", quiet=False)
         raise SystemExit(INTERRUPTED)

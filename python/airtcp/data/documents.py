@@ -473,6 +473,7 @@ class RunDocument(TypedDict):
 
     airtcp_version: str
     delays: NotRequired[dict[str, Any]]
+    failed: NotRequired[dict[str, Any] | None]
     interrupted: bool
     limits: list[dict[str, Any]]
     replications: list[dict[str, Any]]

@@ -13,7 +13,7 @@ import subprocess
 import threading
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, Final, Self
+from typing import Any, Final, Self, cast
 
 from airtcp.inputs.workers import command, cores, environment
 
@@ -51,6 +51,8 @@ class Event:
     """Whether that task is unknown: each of the lost ones runs alone next."""
     code: int | None = None
     """Exit status of the worker that ended; negative for a signal."""
+    why: str | None = None
+    """Why it ended, if it could say so: a compiled law did not return."""
 
 
 class _Worker:
@@ -59,6 +61,7 @@ class _Worker:
     def __init__(self, job: Job, events: queue.SimpleQueue[tuple[_Worker, bytes]]) -> None:
         self.tasks: dict[int, Any] = {}
         self.batches: list[set[int]] = []
+        self.why: str | None = None
         self.process = subprocess.Popen(  # noqa: S603 - this program
             command("airtcp.inputs.worker"),
             stdin=subprocess.PIPE,
@@ -167,7 +170,11 @@ class Pool:
             return None
         if not line:
             return self._replaced(worker)
-        results: list[tuple[int, Any]] = json.loads(line)
+        said: Any = json.loads(line)
+        if isinstance(said, dict):
+            worker.why = cast("dict[str, str]", said)["ended"]
+            return None
+        results: list[tuple[int, Any]] = said
         for number, _ in results:
             worker.answered(number)
         return Event(results=results)
@@ -182,4 +189,5 @@ class Pool:
             fresh.say(message)
         self._all[self._all.index(worker)] = fresh
         lost = list(worker.tasks.items())
-        return Event(lost=lost, running=lost[0][0] if lost else None, code=code)
+        running = lost[0][0] if lost else None
+        return Event(lost=lost, running=running, code=code, why=worker.why)

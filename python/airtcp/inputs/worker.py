@@ -58,6 +58,8 @@ def main() -> None:
     module, _, name = job["call"].partition(":")
     function: Callable[..., Any] = getattr(import_module(module), name)
     _core.quiet_panics()
+    if os.name == "posix":
+        _core.last_words_to(f"/dev/fd/{answers.fileno()}")
     try:
         if job["serves"]:
             function(job["given"], talk)

@@ -79,7 +79,7 @@ class Crew:
         if event is None:
             return []
         if event.code is not None:
-            raise LawError(ended(event.code))
+            raise LawError(event.why or ended(event.code))
         for number, said in event.results:
             if number == _FAILED:
                 self._refused(said)
@@ -94,7 +94,9 @@ class Crew:
             LawError: If a law has failed.
         """
         if said["law"]:
-            raise LawError(said["text"]) from RuntimeError(said["cause"])
+            error = LawError(said["text"])
+            error.job = said["job"]
+            raise error from RuntimeError(said["cause"])
         self._left.extend(sorted(self._given))
         self._given.clear()
         self._others = 0
@@ -152,6 +154,8 @@ class _Follower:
     def __init__(self, talk: Talk) -> None:
         self._talk = talk
         self._jobs: deque[int] = deque()
+        self.job: int | None = None
+        """The job that it has begun."""
 
     def next(self) -> int | list[str | None]:
         """Wait for a job, or for the results of the list."""
@@ -160,7 +164,8 @@ class _Follower:
             if "end" in message:
                 return message["end"]
             self._jobs.extend(number for number, _ in message)
-        return self._jobs.popleft()
+        self.job = self._jobs.popleft()
+        return self.job
 
     def answer(self, job: int, result: str | None) -> None:
         """Send a result."""
@@ -172,14 +177,16 @@ def follow(given: dict[str, Any], talk: Talk) -> None:
 
     Args: given: Name and arguments of the call, and its laws. talk: The lines to that process.
     """
+    follower = _Follower(talk)
     try:
         elsewhere.here(given["path"])
         laws = elsewhere.core_of(elsewhere.load(given["laws"]), given["seconds"])
         call = getattr(_core, given["call"])
-        call(*given["args"], laws=laws, crew=_Follower(talk))
+        call(*given["args"], laws=laws, crew=follower)
     except AirtcpError as error:
         cause = "".join(traceback.format_exception(error.__cause__)) if error.__cause__ else ""
-        said = {"text": str(error), "law": isinstance(error, LawError), "cause": cause}
+        said: dict[str, Any] = {"text": str(error), "law": isinstance(error, LawError)}
+        said |= {"cause": cause, "job": follower.job}
         talk.say([[_FAILED, said]])
 
 

@@ -84,7 +84,8 @@ def job(laws: list[dict[str, str]], seconds: float) -> dict[str, Any]:
 def core_of(laws: Sequence[Found], seconds: float) -> _core.Laws | None:
     """Return laws as the extension takes them.
 
-    Args: laws: The laws. seconds: Processor time that a replication may take.
+    Args: laws: The laws. seconds: Processor time that a replication may take, and time that a call
+        of a compiled law may take.
     """
     named = [(law.label, law.law, law.file, law.sha256, law.keys) for law in laws]
-    return _core.Laws(named, Watch(seconds)) if named else None
+    return _core.Laws(named, Watch(seconds), seconds) if named else None

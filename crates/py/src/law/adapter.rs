@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use airtcp_congestion::external::{KeyValue, Keys};
+use airtcp_congestion::external::{KeyValue, Keys, present_flow, present_replication};
 use airtcp_congestion::{
     AckSample, Base, Congestion, CongestionControl, Idle, LawParams, LawState, Lost, Promises, Sent,
 };
@@ -26,8 +26,9 @@ pub(super) struct PyLaw {
     class: Arc<Class>,
     keys: Keys,
     failures: Arc<Failures>,
-    /// Its flow, for messages.
+    /// Its flow and its replication, for messages.
     flow: Option<String>,
+    replication: Option<u32>,
     /// `None` before the first start, and if it could not be made.
     object: Option<Py<LawBase>>,
     values: Values,
@@ -38,8 +39,18 @@ pub(super) struct PyLaw {
 impl PyLaw {
     pub(super) fn new(class: Arc<Class>, keys: Keys, failures: Arc<Failures>) -> Self {
         let values = initial(&LawParams::default());
-        let flow = airtcp_congestion::external::present_flow();
-        Self { class, keys, failures, flow, object: None, values, acks: 0, failed: false }
+        let (flow, replication) = (present_flow(), present_replication());
+        Self {
+            class,
+            keys,
+            failures,
+            flow,
+            replication,
+            object: None,
+            values,
+            acks: 0,
+            failed: false,
+        }
     }
 
     fn make(&self, py: Python<'_>, now: Nanos, params: &LawParams) -> PyResult<Py<LawBase>> {
@@ -89,7 +100,8 @@ impl PyLaw {
     fn fail(&mut self, method: &'static str, now: Nanos, error: PyErr) {
         self.failed = true;
         let (label, flow, acks) = (self.class.label.clone(), self.flow.clone(), self.acks);
-        self.failures.add(Failure { label, flow, method, now, acks, error });
+        let replication = self.replication;
+        self.failures.add(Failure { label, flow, replication, method, now, acks, error });
     }
 }
 

@@ -208,7 +208,8 @@ impl LawBase {
         }
         let before = self.cwnd();
         Err(PyValueError::new_err(format!(
-            "the window was to grow by {size} bytes; expected a finite number from 0 (it was {before})"
+            "the window was to grow by {size} bytes; expected a finite number from 0 \
+             (it was {before}); set cwnd to make it smaller"
         )))
     }
 

@@ -33,7 +33,7 @@ pub(crate) fn check_law(
         Law::Dyn(law) => law,
         other => Box::new(other),
     };
-    let found = check(&make, cases, calls, seed).err().map(|broken| {
+    let found = py.detach(|| check(&make, cases, calls, seed)).err().map(|broken| {
         let statements = statements(&broken);
         (broken.rule, statements)
     });

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
-use airtcp_congestion::external::{KeyValue, Keys, LawMaker, Offer, Outside, offer};
+use airtcp_congestion::external::{Failure, KeyValue, Keys, LawMaker, Offer, Outside, offer};
 use airtcp_congestion::{CongestionControl, Needs};
-use airtcp_laws::{Faults, LAW_FUNCTIONS};
+use airtcp_laws::{Faults, LAW_FUNCTIONS, Watch};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
@@ -14,7 +15,8 @@ use pyo3::types::{PyDict, PyType};
 use super::adapter::PyLaw;
 use super::class::Class;
 use super::outcome::Failures;
-use crate::error;
+use super::stuck;
+use crate::{error, progress};
 
 /// How often what watches is told.
 const TRIES: u32 = 3;
@@ -64,6 +66,10 @@ impl LawMaker for Maker {
     fn has_failed(&self) -> bool {
         self.failures.any()
     }
+
+    fn failure(&self) -> Option<Failure> {
+        self.failures.first()
+    }
 }
 
 /// A law of a shared library.
@@ -75,8 +81,9 @@ impl Library {
     /// Opens a library; its code runs.
     #[expect(clippy::needless_pass_by_value, reason = "arguments from Python come as values")]
     #[new]
-    fn new(path: PathBuf) -> PyResult<Self> {
-        let library = airtcp_laws::Library::open(&path).map_err(error::law)?;
+    fn new(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        // Its code may take long: a second Ctrl-C must be heard.
+        let library = py.detach(|| airtcp_laws::Library::open(&path)).map_err(error::law)?;
         Ok(Self(Arc::new(library)))
     }
 
@@ -148,20 +155,23 @@ struct Named {
 }
 
 /// The laws of a call: each with a name, a class, the file and hash of its source, and the defaults
-/// of its keys. `watch` is told of each replication on its thread, by `begins()` and `ends()`.
+/// of its keys. `watch` is told of each replication on its thread, by `begins()` and `ends()`. A call of a law in
+/// machine code that lasts longer than `limit_s` ends the process.
 #[pyclass(frozen, module = "airtcp._core")]
 pub struct Laws {
     named: Vec<Named>,
     watch: Option<Arc<Py<PyAny>>>,
+    limit: Option<Duration>,
 }
 
 #[pymethods]
 impl Laws {
     #[new]
-    #[pyo3(signature = (laws, watch = None))]
+    #[pyo3(signature = (laws, watch = None, limit_s = None))]
     fn new(
         laws: Vec<(String, Bound<'_, PyAny>, String, String, Bound<'_, PyDict>)>,
         watch: Option<Py<PyAny>>,
+        limit_s: Option<f64>,
     ) -> PyResult<Self> {
         let named = laws.into_iter().map(|(label, from, file, sha256, keys)| {
             let keys = keys.iter().map(|(key, value)| Ok((key.extract()?, value_of(&value)?)));
@@ -172,7 +182,10 @@ impl Laws {
             };
             Ok(Named { label, from, file, sha256, keys })
         });
-        Ok(Self { named: named.collect::<PyResult<Vec<_>>>()?, watch: watch.map(Arc::new) })
+        // A limit that is longer than any time is none.
+        let limit = limit_s.and_then(|s| Duration::try_from_secs_f64(s).ok());
+        let named = named.collect::<PyResult<Vec<_>>>()?;
+        Ok(Self { named, watch: watch.map(Arc::new), limit })
     }
 }
 
@@ -203,6 +216,8 @@ pub(crate) struct Offered {
 pub(crate) fn offered(laws: Option<&Laws>) -> PyResult<Offered> {
     let (failures, faults) = (Arc::new(Failures::default()), Arc::new(Faults::default()));
     let watch = laws.and_then(|laws| laws.watch.clone());
+    let limit = laws.and_then(|laws| laws.limit);
+    let native = limit.map(|limit| Watch::new(limit, progress::interrupted, stuck::end));
     let outside = laws.iter().flat_map(|laws| &laws.named).map(|law| Outside {
         label: law.label.clone(),
         file: law.file.clone(),
@@ -214,7 +229,8 @@ pub(crate) fn offered(laws: Option<&Laws>) -> PyResult<Offered> {
                 Arc::new(Maker { class, failures, watch: watch.clone() })
             }
             From::Library(library) => {
-                Arc::new(airtcp_laws::Maker::new(library.clone(), faults.clone()))
+                let maker = airtcp_laws::Maker::new(library.clone(), faults.clone());
+                Arc::new(maker.watched(native.clone(), &law.file))
             }
         },
     });
@@ -238,9 +254,12 @@ impl Offered {
 
     /// The result of the call, or the error of a law.
     pub(crate) fn settle<T>(self, py: Python<'_>, result: PyResult<T>) -> PyResult<T> {
-        if let Some(error) = self.failures.take(py) {
-            return Err(error);
-        }
-        self.faults.take().map_or(result, |fault| Err(error::law(fault)))
+        self.error(py).map_or(result, Err)
+    }
+
+    /// The error of a law, once.
+    pub(crate) fn error(&self, py: Python<'_>) -> Option<PyErr> {
+        let fault = || self.faults.first().map(|fault| error::law(fault.reason));
+        self.failures.take(py).or_else(fault)
     }
 }

@@ -5,7 +5,8 @@
 //! does the rest itself. [`samples`] are the arguments of these methods. [`given`] offers the laws of
 //! a call to the configurations that it reads, and raises the first error of a law. [`checked`] drives a
 //! law through the conformance suite. [`maths`] are the
-//! functions with the same result on every machine.
+//! functions with the same result on every machine. [`stuck`] ends the process if a law in machine code does not
+//! return.
 
 mod adapter;
 mod base;
@@ -17,6 +18,7 @@ mod outcome;
 mod promises;
 mod samples;
 mod source;
+mod stuck;
 
 pub(crate) use base::LawBase;
 pub(crate) use checked::check_law;
@@ -25,3 +27,4 @@ pub(crate) use maths::{cbrt, exp, log, pow};
 pub(crate) use promises::Promises;
 pub(crate) use samples::{Ack, Congestion, Idle, Lost, Params, Rate, Sent};
 pub(crate) use source::Random;
+pub(crate) use stuck::last_words_to;

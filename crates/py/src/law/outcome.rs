@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use airtcp_congestion::external;
 use airtcp_units::Nanos;
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
@@ -16,6 +17,8 @@ pub(super) struct Failure {
     pub(super) label: String,
     /// The flow; `None` if it has no name.
     pub(super) flow: Option<String>,
+    /// The replication; `None` outside a run.
+    pub(super) replication: Option<u32>,
     pub(super) method: &'static str,
     pub(super) now: Nanos,
     pub(super) acks: u64,
@@ -47,16 +50,36 @@ impl Failures {
             // Ctrl-C also ends a law that does not return; what is finished is kept.
             return (!crate::progress::interrupted()).then_some(failure.error);
         }
-        let Failure { label, flow, method, now, acks, error } = failure;
-        let at = now.as_secs_f64();
-        let flow = flow.map_or_else(String::new, |name| format!(", flow {name}"));
-        let mut said = format!("{label}.{method} at {at:.3} s{flow}, ACK {acks}: {error}");
-        if let Some(place) = error.traceback(py).and_then(|traceback| place(&traceback).ok()) {
-            said = format!("{said} ({place})");
-        }
-        let raised = LawError::new_err(said);
-        raised.set_cause(py, Some(error));
+        let raised = LawError::new_err(failure.said(py));
+        raised.set_cause(py, Some(failure.error));
         Some(raised)
+    }
+
+    /// The first error in words; `None` if Ctrl-C ended the law.
+    pub(super) fn first(&self) -> Option<external::Failure> {
+        Python::attach(|py| {
+            let first = self.first.lock().unwrap_or_else(PoisonError::into_inner);
+            let failure = first.as_ref()?;
+            if failure.error.is_instance_of::<PyKeyboardInterrupt>(py) {
+                return None;
+            }
+            let reason = failure.said(py);
+            Some(external::Failure { replication: failure.replication, reason })
+        })
+    }
+}
+
+impl Failure {
+    /// Call, time, flow, error and its line.
+    fn said(&self, py: Python<'_>) -> String {
+        let Self { label, flow, method, now, acks, error, .. } = self;
+        let at = now.as_secs_f64();
+        let flow = flow.as_ref().map_or_else(String::new, |name| format!(", flow {name}"));
+        let said = format!("{label}.{method} at {at:.3} s{flow}, ACK {acks}: {error}");
+        match error.traceback(py).and_then(|traceback| place(&traceback).ok()) {
+            Some(place) => format!("{said} ({place})"),
+            None => said,
+        }
     }
 }
 

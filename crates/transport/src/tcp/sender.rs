@@ -211,11 +211,13 @@ impl Sender {
     pub(crate) fn write(&mut self, bytes: u64, config: &TcpConfig) -> u64 {
         let n = bytes.min(self.writable(config));
         if n > 0
+            && !self.unwritten
             && self.nxt >= self.stream_end()
             && self.board.pipe() < self.law.cwnd()
             && !self.board.has_due()
         {
-            // The application had no data although the window has room and all losses are repaired.
+            // The application had no data although the window has room and all losses are repaired. A write that waited for
+            // room goes on here: it is that of an application that blocks.
             self.rate.on_app_limited(self.board.pipe());
         }
         self.written += n;

@@ -65,7 +65,7 @@ def compare(
         law: Files with congestion controls of one's own that scenarios or `tcp` name. Their code
             runs.
         law_timeout: Processor time that a replication with a law in Python may take; an endless
-            loop in a law ends then.
+            loop in a law ends then. A call of a compiled law that takes longer ends the process.
         remedies: Whether to try remedies against losses, or their names as in `tcp`, `usual` or
             `none`. By default `usual`, without `tcp` and for up to 20 subjects.
         reference: The reference of the differences; by default the first TCP.

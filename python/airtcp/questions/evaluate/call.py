@@ -68,7 +68,7 @@ def evaluate(
         replications: Number of replications, instead of that of the effort.
         seed: Root seed.
         law_timeout: Processor time that a replication with a law in Python may take; an endless
-            loop in a law ends then.
+            loop in a law ends then. A call of a compiled law that takes longer ends the process.
         workers: Number of threads, or of processes with a law in Python; by default all cores. The
             result does not depend on it.
         progress: Called with done, total and a label.

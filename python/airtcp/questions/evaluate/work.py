@@ -152,7 +152,7 @@ class Work:
         if event is None:
             return 0
         if event.code is not None:
-            raise LawError(ended(event.code))
+            raise LawError(event.why or ended(event.code))
         for number, said in event.results:
             self.done[keys[number]] = of_worker(said)
         return len(event.results)

@@ -178,9 +178,19 @@ def _doubt(document: RunDocument, why: dict[str, Any]) -> str | None:
     broken = [r for r in document["replications"] if not r["conservation"]["ok"]]
     if broken:
         return f"Packet counts do not add up in {counted(len(broken), 'replication')}: a bug."
+    if (failed := document.get("failed")) is not None:
+        return _failed(document, failed)
     if document["interrupted"] or why.get("verdict") == "stopped":
         return "The search for limits was stopped: more may exist."
     return _warning(document) or _few(document) or _uncertain(document)
+
+
+def _failed(document: RunDocument, failed: dict[str, Any]) -> str:
+    """Say in which replication a law failed; the error itself ends the command."""
+    number = failed.get("replication")
+    which = "a replication" if number is None else f"replication {number}"
+    done = counted(len(document["replications"]), "finished replication")
+    return f"The law failed in {which}: only {done} count, and limits were not sought."
 
 
 def _warning(document: RunDocument) -> str | None:

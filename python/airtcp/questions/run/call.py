@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from airtcp import _core
+from airtcp._core import LawError
 from airtcp.data.plain import printable
 from airtcp.inputs.arguments import as_json, native, only_given
 from airtcp.inputs.file_kinds import reads
@@ -65,7 +66,7 @@ def run(
         law: Files with congestion controls of one's own that the scenario names, as in
             `tcp.congestion = { external = "Aimd" }`. Their code runs.
         law_timeout: Processor time that a replication with a law in Python may take; an endless
-            loop in a law ends then.
+            loop in a law ends then. A call of a compiled law that takes longer ends the process.
         series: Whether to record windows, round-trip times, queues and stations over time in the
             first replication, as tables of the result.
         pcap: File for a capture (pcapng) of the first replication, taken at the senders.
@@ -90,7 +91,8 @@ def run(
 
     Raises:
         ScenarioError: If the scenario cannot be run; the message names line and path.
-        LawError: If a congestion control of one's own cannot be loaded, or fails in the run.
+        LawError: If a congestion control of one's own cannot be loaded, or fails in the run. Its
+            `result` has the replications that were finished before, if there are any.
 
     Examples:
         >>> lossy = '''
@@ -154,7 +156,9 @@ def run(
     sharing = laws.sharing("run", [text, name, as_json(shared)], workers)
     with atomic_write.staged() as files, sharing as crew:
         staged = options | captures.stage(files)
-        core = _core.run(text, name, as_json(staged), progress, laws.core, crew)
+        core, failure = _kept(
+            lambda: _core.run(text, name, as_json(staged), progress, laws.core, crew)
+        )
         found: list[dict[str, Any]] = []
         if why != "no" and not core.interrupted:
 
@@ -164,7 +168,27 @@ def run(
                 return _tried(text, name, as_json(more), progress, laws.core)
 
             found = trials.run_trials(json.loads(core.json()), run_with)
-        return captures.placed(files, RunResult(core, asked, found), core)
+        result = captures.placed(files, RunResult(core, asked, found), core)
+    if failure is not None:
+        failure.result = result
+        raise failure
+    return result
+
+
+def _kept(call: Callable[[], _core.RunResult]) -> tuple[_core.RunResult, LawError | None]:
+    """Return what a call has finished, with the error of a law that ended it.
+
+    Raises:
+        LawError: If nothing was finished.
+    """
+    try:
+        return call(), None
+    except LawError as error:
+        kept = error.kept
+        if kept is None or not json.loads(kept.json())["replications"]:
+            raise
+        error.kept = None
+        return kept, error
 
 
 def _path(scenario: PathLike) -> Path:

@@ -221,7 +221,10 @@ class Coordinator:
                 continue
             if index == event.running or event.alone:
                 self._deaths[index] += 1
-            if self._deaths[index] >= _DEATHS:
+            if event.why is not None and self._deaths[index] > 1:
+                # It ran alone, so that the reason is its own.
+                self._failed(point, event.why)
+            elif self._deaths[index] >= _DEATHS:
                 self._failed(point, f"{_DEATHS} workers ended while they ran this point")
             else:
                 self._again.append(index)
