@@ -57,7 +57,7 @@ impl Default for SlidingConfig {
         Self {
             segment: 1436,
             initial_window: 10,
-            queue: Span::from_millis(4),
+            queue: Span::from_millis(3),
             queue_packets: 3,
             shared_queue: Span::from_millis(12),
             probe_interval: Span::from_secs(5),

@@ -253,3 +253,16 @@ fn arbitrary_datagrams_are_accepted_or_refused() {
     }
     assert!(pair.ends[SERVER].stats().refused > 1000);
 }
+
+/// Everything sent has arrived, and packets without a known fate fill a window of one: the stream goes on.
+#[test]
+fn packets_of_unknown_fate_do_not_stop_a_stream() {
+    let faults = Faults {
+        lost: 0.495_911_693_961_284_87,
+        twice: 0.145_387_483_603_817_15,
+        late: 0.0,
+        marked: 0.168_899_024_450_807_54,
+    };
+    let config = SlidingConfig { segment: 20, ..SlidingConfig::default() };
+    side_by_side(&config, [6000, 6000], faults, 302_519_720_118_606_702);
+}

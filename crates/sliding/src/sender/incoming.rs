@@ -50,7 +50,10 @@ impl<S: Content> Sender<S> {
             Ok(false) => {}
             Err(Impossible) => self.stats.feedback_refused += 1,
         }
-        if self.ledger.greatest() >= self.round_end {
+        if self.round_end == 0 {
+            // The first answer begins the first round.
+            self.round_end = self.ledger.next();
+        } else if self.ledger.greatest() >= self.round_end {
             self.round_end = self.ledger.next();
             let dispersion = self.losses.dispersion();
             self.control.on_round(now, self.ledger.next(), !self.idle, dispersion);
@@ -124,6 +127,7 @@ impl<S: Content> Sender<S> {
         let counted: Vec<u64> =
             changes.lost.iter().map(|l| l.0).filter(|n| self.control.counts_loss(*n)).collect();
         let uncounted = (lost - counted.len() as u64).min(resolved);
+        self.control.on_pairs(changes.pairs);
         self.control.on_resolved(resolved, arrived, uncounted, !self.idle);
         for number in counted {
             self.control.on_lost(number, self.ledger.next());

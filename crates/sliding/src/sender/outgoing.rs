@@ -123,7 +123,7 @@ impl<S: Content> Sender<S> {
         self.stats.bytes_sent += u64::from(len);
         self.last_sent = now;
         // At most one packet time behind: missed departures are not made up.
-        let gap = self.control.gap();
+        let gap = self.control.gap_after(number);
         self.next_send = (self.next_send + gap).max(now);
         let head = content.head();
         let mut segment = Packet { number, oldest, payload, head, len }.segment();
