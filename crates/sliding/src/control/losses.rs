@@ -27,7 +27,7 @@ const NO_AQM: Span = Span::from_millis(5);
 /// Minimum range of round-trip times that shows a queue.
 const MIN_RANGE: Span = Span::from_millis(4);
 /// The same in times between our packets.
-const MIN_RANGE_PACKETS: u64 = 3;
+const MIN_RANGE_PACKETS: u64 = 1;
 /// Maximum window as a multiple of the arrivals per round trip.
 const MAX_WINDOW_OVER_ARRIVALS: f64 = 1.25;
 
