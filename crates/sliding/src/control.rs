@@ -12,7 +12,7 @@
 //! PAIRS     every 8th packet (Startup: every 2nd) and the next leave at the same instant. If the second
 //!           arrived, the queue had room for the first: a lost first one was lost by the path.
 //! STARTUP   feedback: w += min(resolved, 2 arrived);   round: w <= 3 arrived/(1-p)
-//!           train of 10 answered: w = max(w, min(rate base/2, 8 arrived))
+//!           10 packets in two trains, RTT/4 apart; 3 answers of one: w = max(w, min(rate base/2, 8 answers))
 //!           leaves when the least of 4 RTTs > max(base, mean of the last round) + 2T: w = rate (low + T),
 //!           or after 3 parts of 16 packets in which arrivals did not grow by 1/4                  -> DELAY
 //! DELAY     round: aim = w' (low + T)/rtt + .15 sqrt(w), w' the window of the packets measured
@@ -41,7 +41,7 @@ use airtcp_units::{Nanos, Saturate, Span};
 
 use self::cubic::Cubic;
 use self::round_trips::{BASE_MEMORY, BASE_MEMORY_SHARED, RoundTrips};
-use self::startup::{After, Startup};
+use self::startup::{After, BETWEEN_TRAINS, Startup};
 use super::config::SlidingConfig;
 use super::delivery_bound::DeliveryBound;
 use super::loss_cusum::LossCusum;
@@ -195,10 +195,12 @@ impl Control {
         Span::from_secs_f64(self.srtt().as_secs_f64() / (gain * self.window))
     }
 
-    /// Time between packet `number` and the next: some leave in pairs, and the first window
-    /// at once.
+    /// Time between packet `number` and the next: some leave in pairs, and the first window in trains.
     #[inline]
     pub(crate) fn gap_after(&self, number: u64) -> Span {
+        if self.startup.ends_train(number) {
+            return self.srtt() / BETWEEN_TRAINS;
+        }
         if self.startup.is_train(number) || self.begins_pair(number) {
             return Span::ZERO;
         }
@@ -224,13 +226,19 @@ impl Control {
     }
 
     #[inline]
-    pub(crate) fn on_rtt(&mut self, now: Nanos, rtt: Span, next: u64) {
+    pub(crate) fn on_rtt(&mut self, now: Nanos, rtt: Span, greatest: u64, next: u64) {
         self.now = now;
         if let Some(window) = self.before_silence.take() {
             self.window = self.window.max(window / 2.0);
         }
         let memory = if self.phase == Phase::Compete { BASE_MEMORY_SHARED } else { BASE_MEMORY };
         let below = self.times.on_sample(now, rtt, memory);
+        if self.phase == Phase::Startup
+            && let Some(train) = self.startup.on_answer(now, greatest)
+        {
+            self.times.on_passed(train.0);
+            self.window = self.window.max(Startup::jump(train, self.times.base()));
+        }
         // All flows that share a queue see it disappear, whoever filled it. They therefore schedule
         // their next probe for the same time, and the queue then drains completely.
         if self.phase == Phase::Delay && below {

@@ -11,7 +11,7 @@ use airtcp_units::{Nanos, Span};
 
 use super::cubic::BETA;
 use super::round_trips::BASE_MEMORY;
-use super::startup::{STARTUP_OVER_ARRIVALS, Startup};
+use super::startup::STARTUP_OVER_ARRIVALS;
 use super::{Control, Phase, SHARED_AFTER_ROUNDS, SMALL};
 
 /// Reduction in small windows, on marks, and on a series of overflows.
@@ -55,11 +55,8 @@ impl Control {
     ) {
         self.arrived += arrived;
         self.resolved += resolved;
-        if self.phase == Phase::Startup
-            && let Some(train) = self.startup.on_feedback(self.now, resolved, arrived)
-        {
-            self.times.on_passed(train.0);
-            self.window = self.window.max(Startup::jump(train, self.times.base()));
+        if self.phase == Phase::Startup {
+            self.startup.on_feedback(self.now, resolved, arrived);
         }
         self.delivery_bound.on_resolved(resolved, arrived);
         let lost = resolved.saturating_sub(arrived + uncounted);

@@ -1,7 +1,7 @@
 //! The startup: how the window grows until a queue shows, or until the arrivals stop growing.
 //!
-//! The first packets leave at once, as a train. The spacing of their answers shows the rate of the
-//! bottleneck, and the window rises to half of what that rate carries. Then the window grows by what
+//! The first packets leave in two trains, so that a burst of losses rarely takes all. The spacing of a train's
+//! answers shows the rate of the bottleneck, and the window rises to half of what that rate carries. Then the window grows by what
 //! arrived, up to a loss of one half twice per round trip, and at most to three times what passed the
 //! bottleneck in a round. It ends where arrivals stop growing, or where more is lost than the path may lose.
 
@@ -11,11 +11,13 @@ use airtcp_units::{Nanos, Span};
 
 use super::round_trips::RECENT;
 
-/// Share of the first window that shows a rate if it arrives, and the growth that it allows.
-const TRAIN_ARRIVALS: f64 = 0.35;
+/// Number of packets from which the first window is two trains, and time between these: a share of the
+/// round-trip time.
+const TWO_TRAINS: u16 = 6;
+pub(super) const BETWEEN_TRAINS: u64 = 4;
+/// Number of answers of a train that show a rate, and the growth that each allows.
+const TRAIN_ARRIVALS: u64 = 3;
 const MAX_JUMP: f64 = 8.0;
-/// Share of the train after whose answers it does: its last packets may be lost, and would show a round later.
-const TRAIN_KNOWN: f64 = 0.6;
 /// Number of answers that show the rate at the end of the startup.
 const TRAIN: usize = 24;
 /// Minimum number of packets by which growth is judged.
@@ -34,8 +36,11 @@ pub(super) struct Startup {
     /// Times and numbers of packets of the latest feedback.
     acks: VecDeque<(Nanos, u64)>,
     total: u64,
-    jumped: bool,
-    /// The first train showed the rate of the link.
+    /// The latest train: its first answer, and the number of answers.
+    train: Train,
+    /// Number of answers of both.
+    answers: u64,
+    /// A train showed the rate of the link.
     trained: bool,
     /// Mean round-trip time of the last round.
     pub(super) before: Span,
@@ -46,6 +51,14 @@ pub(super) struct Startup {
     part_since: Nanos,
     /// Packets resolved in this part.
     resolved: f64,
+}
+
+/// The answers of a train: its place, the first answer and the packet that it names, and their number.
+#[derive(Debug, Clone, Copy, Default)]
+struct Train {
+    place: u64,
+    from: (Nanos, u64),
+    answers: u64,
 }
 
 /// What a round of the startup leads to.
@@ -62,7 +75,8 @@ impl Startup {
             first,
             acks: VecDeque::new(),
             total: 0,
-            jumped: false,
+            train: Train::default(),
+            answers: 0,
             trained: false,
             before: Span::ZERO,
             full: (0.0, 0),
@@ -76,10 +90,21 @@ impl Startup {
         self.trained
     }
 
-    /// True if packet `number` and the next belong to the train.
+    /// Number of packets of a train.
+    fn length(&self) -> u64 {
+        u64::from(if self.first < TWO_TRAINS { self.first } else { self.first.div_ceil(2) })
+    }
+
+    /// True if packet `number` and the next belong to a train.
     #[inline]
     pub(super) fn is_train(&self, number: u64) -> bool {
-        number + 1 < u64::from(self.first)
+        number + 1 < u64::from(self.first) && !self.ends_train(number)
+    }
+
+    /// True if packet `number` is the last of the first of two trains.
+    #[inline]
+    pub(super) fn ends_train(&self, number: u64) -> bool {
+        number + 1 == self.length() && number + 1 < u64::from(self.first)
     }
 
     /// True if there are samples beyond those of the train, which is its own queue.
@@ -87,30 +112,36 @@ impl Startup {
         samples >= usize::from(self.first) + RECENT
     }
 
-    /// `resolved` packets were resolved, of which `arrived` arrived. Once, after the train, the rate
-    /// that it showed and the number that arrived, if these are enough.
-    pub(super) fn on_feedback(
-        &mut self,
-        now: Nanos,
-        resolved: u64,
-        arrived: u64,
-    ) -> Option<(f64, f64)> {
+    /// `resolved` packets were resolved, of which `arrived` arrived.
+    pub(super) fn on_feedback(&mut self, now: Nanos, resolved: u64, arrived: u64) {
         self.resolved += resolved as f64;
         self.total += arrived + resolved.saturating_sub(arrived).min(arrived);
         self.acks.push_back((now, self.total));
-        let mut train = None;
-        if self.total as f64 >= TRAIN_KNOWN * f64::from(self.first) && !self.jumped {
-            self.jumped = true;
-            let answers = self.acks.len() as f64;
-            if answers >= TRAIN_ARRIVALS * f64::from(self.first) {
-                train = self.rate().map(|rate| (rate, answers));
-            }
-            self.trained = train.is_some();
-        }
         if self.acks.len() > TRAIN {
             self.acks.pop_front();
         }
-        train
+    }
+
+    /// Packet `greatest` was answered. The rate that its train shows in packets per second and the number of answers so
+    /// far, if these are enough.
+    pub(super) fn on_answer(&mut self, now: Nanos, greatest: u64) -> Option<(f64, f64)> {
+        let place = greatest / self.length();
+        if greatest >= u64::from(self.first) {
+            return None;
+        }
+        if self.train.answers == 0 || self.train.place != place {
+            self.train = Train { place, from: (now, greatest), answers: 0 };
+        }
+        self.train.answers += 1;
+        self.answers += 1;
+        let (since, number) = self.train.from;
+        let time = now.since(since).as_secs_f64();
+        // The last packets of a train may be lost, so each answer beyond the third shows the rate.
+        if self.train.answers < TRAIN_ARRIVALS || time <= 0.0 {
+            return None;
+        }
+        self.trained = true;
+        Some(((greatest - number) as f64 / time, self.answers as f64))
     }
 
     /// The window that a train with this rate and number of answers allows: half of what the link carries.

@@ -32,7 +32,8 @@ impl<S: Content> Sender<S> {
     /// Applies the changes made by feedback.
     fn apply(&mut self, now: Nanos, feedback: &Feedback, changes: &Changes) {
         if let Some(rtt) = changes.rtt {
-            self.control.on_rtt(now, rtt, self.ledger.next());
+            let (greatest, next) = (self.ledger.greatest(), self.ledger.next());
+            self.control.on_rtt(now, rtt, greatest, next);
             self.stats.rtt.record(rtt, self.control.srtt());
         }
         if let Some(rate) = changes.passed {
