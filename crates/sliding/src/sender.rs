@@ -27,6 +27,9 @@ use super::wire::MAX_COMBINED;
 const EXTRA_COMBINATIONS: f64 = 3.0;
 /// Number of packets sent at the first silence (RFC 9002 section 6.2.4); one later.
 const PROBES: u32 = 2;
+/// Silences from which probes leave in pairs again: the packets of a window below one are all probes, and without
+/// pairs it would not learn the path's loss rate, and never grow.
+const PAIRED_PROBES: u32 = 5;
 /// Silence of this many packet times is a burst of losses, or more.
 const QUIET_PACKETS: u64 = 8;
 /// Silence of this many answer times stops everything except probes.
@@ -340,7 +343,8 @@ impl<S: Content> Sender<S> {
             if self.silent > self.probes_before_backoff() {
                 self.control.on_silence();
             }
-            self.probes = if self.silent == 1 && self.control.window() > 1 { PROBES } else { 1 };
+            let first = self.silent == 1 && self.control.window() > 1;
+            self.probes = if first || self.silent >= PAIRED_PROBES { PROBES } else { 1 };
         }
     }
 
