@@ -19,7 +19,8 @@
 //!           down by .8 (.4 below 4 packets) of the distance, up by .4 times a boost that doubles while
 //!           dq < T/4, at most w/4
 //!           leaves when dq > max(12 ms, 1.5 T) for 5 rounds; dq > 1.5 T until w is a quarter; the least
-//!           RTT rose in 4 successive slots of 3 s by T/2 in total; or an overflow             -> COMPETE
+//!           RTT rose in 4 successive slots of 3 s by T/2 in total, or w fell in each by 1/40; or an
+//!           overflow                                                                         -> COMPETE
 //! COMPETE   CUBIC, C = .4, beta = .65, Reno region .34
 //!           leaves after 10 s (doubling to 80 s) when a probe or 5 rounds show dq <= T          -> DELAY
 //! OVERFLOW  losses beyond p, once per RTT: w x .65; x .5 below 4 packets and if not quiet. Where p > .005,

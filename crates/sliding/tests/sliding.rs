@@ -446,9 +446,12 @@ fn percentile(forward: Loss, both: bool, config: &SlidingConfig) -> (f64, f64) {
     (times[RUNS * 9 / 10], bytes / RUNS as f64)
 }
 
-/// The 90th percentile of 100 kB is within 1.5 times the loss-free time, up to 30 % loss both ways
-/// and in bursts of 10 ms. It takes at most 1.3/(1-p) bytes per byte (1.33/(1-p) where bursts of 50
-/// ms lose 30 %). Coding is the reason.
+/// The 90th percentile of 100 kB is within 1.5 times the loss-free time, up to 30 % independent loss both ways. It
+/// takes at most 1.3/(1-p) bytes per byte (1.33/(1-p) where bursts lose 30 %). Coding is the reason.
+///
+/// Bursts take longer. A flow that does not trust its opening cannot tell a burst in its first round trips from a full
+/// queue, and sends at most three times what arrived; with nine times, 100 flows have 0.22 instead of 0.6 of the link
+/// in their first five seconds, and the 90th percentile at 30 % in bursts of 10 ms is 1.6.
 #[test]
 fn short_transfers() {
     let config = SlidingConfig::default();
@@ -460,10 +463,10 @@ fn short_transfers() {
         (0.1, Loss::Independent(0.1), true, 1.5),
         (0.3, Loss::Independent(0.3), true, 1.5),
         (0.1, Loss::Bursts(0.1, ms(10)), false, 1.5),
-        (0.3, Loss::Bursts(0.3, ms(10)), false, 1.5),
-        (0.1, Loss::Bursts(0.1, ms(50)), false, 1.5),
+        (0.3, Loss::Bursts(0.3, ms(10)), false, 1.85),
+        (0.1, Loss::Bursts(0.1, ms(50)), false, 1.6),
         // 1.5 is out of reach: a sender that learns of every loss at once takes 1.57 times as long.
-        (0.3, Loss::Bursts(0.3, ms(50)), false, 2.0),
+        (0.3, Loss::Bursts(0.3, ms(50)), false, 2.35),
     ] {
         let (time, bytes) = percentile(loss, both, &config);
         assert!(time < times * clean, "{loss:?} {both}: {time} against {clean}");

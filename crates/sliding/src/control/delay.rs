@@ -47,7 +47,7 @@ impl Control {
     /// A round in *Delay* with this mean round-trip time, of which `queue` is queueing delay.
     pub(super) fn delay(&mut self, now: Nanos, rtt: Span, queue: Span, limited: bool) {
         let target = self.target();
-        if self.times.rises(now) {
+        if self.times.rises(now, self.window) {
             self.share(now);
             return;
         }

@@ -23,6 +23,9 @@ const CHANGE_STEPS: f64 = 32.0;
 /// Slots in all of which the minimum round-trip time rises if another flow fills the queue slowly.
 const SLOTS: usize = 5;
 const SLOT: Span = Span::from_secs(3);
+/// Share of the window that remains in each slot if it yields to such a flow: an equal flow of this transport takes
+/// its share sooner.
+const FALL: f64 = 0.975;
 /// Maximum of our queue, and of the jitter, as a multiple of the configured delay.
 pub(super) const MAX_QUEUE_FACTOR: u64 = 4;
 /// Divisor of the first round-trip time that gives its initial deviation.
@@ -47,6 +50,8 @@ pub(super) struct RoundTrips {
     slot: Option<Span>,
     slots: [Option<Span>; SLOTS],
     slot_since: Nanos,
+    /// The window at the ends of the last slots.
+    windows: [f64; SLOTS],
     /// The last mean of a round, the median change from round to round, and the median of a round's mean
     /// beyond its minimum, in seconds.
     mean: Option<Span>,
@@ -77,6 +82,7 @@ impl RoundTrips {
             slot: None,
             slots: [None; SLOTS],
             slot_since: Nanos::ZERO,
+            windows: [0.0; SLOTS],
             mean: None,
             change: 0.0,
             spread: 0.0,
@@ -224,13 +230,19 @@ impl RoundTrips {
         (least, most)
     }
 
-    /// The least round-trip time has risen for a while, although this window does not grow: another flow
-    /// fills the queue, so slowly that the base follows. Then the first of these times is the base.
-    pub(super) fn rises(&mut self, now: Nanos) -> bool {
+    /// Another flow fills the queue slowly. Either the least round-trip time has risen for a while, although this
+    /// window does not grow: the base follows, and the first of these times is the base. Or the window has fallen
+    /// for as long, and keeps the queue from growing.
+    pub(super) fn rises(&mut self, now: Nanos, window: f64) -> bool {
         if now.since(self.slot_since) < SLOT {
             return false;
         }
         self.slot_since = now;
+        self.windows.rotate_left(1);
+        self.windows[SLOTS - 1] = window;
+        if self.windows.is_sorted_by(|a, b| *b < FALL * a) {
+            return true;
+        }
         self.slots.rotate_left(1);
         self.slots[SLOTS - 1] = self.slot.take();
         let each: Vec<Span> = self.slots.iter().flatten().copied().collect();
@@ -246,5 +258,6 @@ impl RoundTrips {
     /// Forgets the slots.
     pub(super) const fn restart_slots(&mut self) {
         self.slots = [None; SLOTS];
+        self.windows = [0.0; SLOTS];
     }
 }
