@@ -24,9 +24,9 @@ pub struct SlidingConfig {
     pub segment: u16,
     /// Packets sent in the first round trip. Default 10 (RFC 6928).
     pub initial_window: u16,
-    /// Queueing delay that the window keeps at the bottleneck. Default 4 ms.
+    /// Queueing delay that the window keeps at the bottleneck. Default 3 ms.
     pub queue: Span,
-    /// Minimum of that queue in packets. Default 3.
+    /// Packets beyond the arrivals that the window may have where losses come in bursts. Default 3.
     pub queue_packets: u16,
     /// A queue above this for several round trips belongs to other flows. Default 12 ms.
     pub shared_queue: Span,
@@ -57,7 +57,7 @@ impl Default for SlidingConfig {
         Self {
             segment: 1436,
             initial_window: 10,
-            queue: Span::from_millis(4),
+            queue: Span::from_millis(3),
             queue_packets: 3,
             shared_queue: Span::from_millis(12),
             probe_interval: Span::from_secs(5),

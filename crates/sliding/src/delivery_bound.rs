@@ -98,15 +98,15 @@ impl DeliveryBound {
     }
 
     /// Packets per second that the link is known to take; `None` before the first sample.
-    pub(super) fn taken(&self) -> Option<f64> {
-        let floor = self.floor();
+    pub(super) fn taken(&self, path: f64) -> Option<f64> {
+        let floor = self.floor().max(path);
         let rate = self.arriving();
         (rate > 0.0 && floor < 1.0).then(|| rate / (1.0 - floor))
     }
 }
 
 /// Upper end of Wilson's interval for `lost` of `packets`.
-fn upper_bound(lost: f64, packets: f64) -> f64 {
+pub(super) fn upper_bound(lost: f64, packets: f64) -> f64 {
     let (z, share) = (DEVIATIONS, lost / packets);
     let spread = (packets * share * (1.0 - share) + z * z / 4.0).sqrt();
     (lost + z * z / 2.0 + z * spread) / (packets + z * z)
@@ -127,7 +127,7 @@ mod tests {
     #[test]
     fn what_the_link_takes() {
         let mut paid = DeliveryBound::default();
-        assert_eq!(paid.taken(), None);
+        assert_eq!(paid.taken(0.0), None);
         let mut now = Nanos::ZERO;
         let mut round = |paid: &mut DeliveryBound, sent, arrived| {
             now += Span::from_millis(100);
@@ -138,12 +138,12 @@ mod tests {
         for _ in 0..20 {
             round(&mut paid, 400, 200);
         }
-        assert!((3.9e3..4.8e3).contains(&paid.taken().unwrap()));
+        assert!((3.9e3..4.8e3).contains(&paid.taken(0.0).unwrap()));
         // No loss, then additional packets that are all lost: the link's rate does not grow.
         let mut paid = DeliveryBound::default();
         for sent in [100, 120, 200, 400, 800] {
             round(&mut paid, sent, sent.min(120));
         }
-        assert!((1.2e3..1.35e3).contains(&paid.taken().unwrap()));
+        assert!((1.2e3..1.35e3).contains(&paid.taken(0.0).unwrap()));
     }
 }

@@ -45,6 +45,9 @@ pub(crate) struct Changes {
     pub(crate) lost: Vec<(u64, Payload)>,
     /// The newly known fates, in order of packet numbers: true for lost.
     pub(crate) fates: Vec<bool>,
+    /// Pairs of packets that left at the same instant, of which the second arrived, and how many of
+    /// the first were lost.
+    pub(crate) pairs: (u64, u64),
     /// Packets judged lost that arrived.
     pub(crate) misjudged: u64,
     /// Round-trip time of the newest packet.
@@ -72,7 +75,7 @@ impl Changes {
         self.arrived.clear();
         self.lost.clear();
         self.fates.clear();
-        (self.misjudged, self.rtt, self.passed) = (0, None, None);
+        (self.misjudged, self.rtt, self.passed, self.pairs) = (0, None, None, (0, 0));
     }
 }
 
@@ -276,8 +279,17 @@ impl Ledger {
                 }
             }
             if !gap {
-                let lost = self.of(number).is_some_and(|s| s.fate == Fate::Lost);
+                let sent = self.of(number).copied();
+                let lost = sent.is_some_and(|s| s.fate == Fate::Lost);
                 changes.fates.push(lost);
+                if let Some(sent) = sent
+                    && !lost
+                    && let Some(before) = number.checked_sub(1).and_then(|n| self.of(n).copied())
+                    && before.at == sent.at
+                {
+                    changes.pairs.0 += 1;
+                    changes.pairs.1 += u64::from(before.fate == Fate::Lost);
+                }
                 self.settled = number + 1;
             }
             number += 1;

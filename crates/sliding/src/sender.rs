@@ -11,7 +11,7 @@ mod outgoing;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use airtcp_fec::WindowDecoder;
-use airtcp_units::{Nanos, Narrow, Span, Wait, Waits};
+use airtcp_units::{Nanos, Narrow, Saturate, Span, Wait, Waits, detmath};
 
 use super::config::{Coding, SlidingConfig};
 use super::content::Content;
@@ -27,13 +27,18 @@ use super::wire::MAX_COMBINED;
 const EXTRA_COMBINATIONS: f64 = 3.0;
 /// Number of packets sent at the first silence (RFC 9002 section 6.2.4); one later.
 const PROBES: u32 = 2;
+/// Silences from which probes leave in pairs again: the packets of a window below one are all probes, and without
+/// pairs it would not learn the path's loss rate, and never grow.
+const PAIRED_PROBES: u32 = 5;
 /// Silence of this many packet times is a burst of losses, or more.
 const QUIET_PACKETS: u64 = 8;
 /// Silence of this many answer times stops everything except probes.
 const OUTAGE_ROUNDS: u64 = 6;
 /// Number of unanswered probes before the time between them doubles. At a loss rate of one half
 /// both ways, that many in succession have a probability of one in a hundred (0.75^16).
-const PROBES_BEFORE_BACKOFF: u32 = 16;
+const MAX_PROBES_BEFORE_BACKOFF: f64 = 16.0;
+/// Probability that the path's losses take all of them.
+const CHANCE: f64 = 0.01;
 /// Maximum number of doublings of the timer for silence.
 const MAX_BACKOFF: u32 = 6;
 const MAX_PROBE_INTERVAL: Span = Span::from_secs(1);
@@ -261,7 +266,9 @@ impl<S: Content> Sender<S> {
     /// down, and the window closes.
     #[inline]
     fn room(&self) -> Nanos {
-        let window = self.control.window().max(1);
+        // The first of a pair waits for room for both.
+        let both = u64::from(self.control.begins_pair(self.ledger.next()));
+        let window = self.control.window().max(1 + both) - both;
         if self.ledger.flying() < window { Nanos::ZERO } else { self.room_in_silence(window) }
     }
 
@@ -299,12 +306,20 @@ impl<S: Content> Sender<S> {
         next
     }
 
+    /// Number of unanswered probes that the path's losses explain, in both directions.
+    fn probes_before_backoff(&self) -> u32 {
+        let p = self.control.path();
+        let q = 1.0 - (1.0 - p) * (1.0 - p);
+        let explained = if q > 0.0 { detmath::ln(CHANCE) / detmath::ln(q) } else { 1.0 };
+        u32::saturate(explained.clamp(1.0, MAX_PROBES_BEFORE_BACKOFF))
+    }
+
     /// Expiry of the timer for silence.
     fn silence(&self) -> Nanos {
-        let doublings = self.silent.saturating_sub(PROBES_BEFORE_BACKOFF).min(MAX_BACKOFF);
+        let doublings = self.silent.saturating_sub(self.probes_before_backoff()).min(MAX_BACKOFF);
         self.last_sent + {
             let answer = self.control.answer_time();
-            (answer * (1 << doublings)).min(MAX_PROBE_INTERVAL.max(answer))
+            (answer * (1 << doublings)).min(MAX_PROBE_INTERVAL.max(answer)).max(self.control.gap())
         }
     }
 
@@ -325,7 +340,11 @@ impl<S: Content> Sender<S> {
             self.waits.set(expected.min(now), Wait::Timeout);
             self.silent += 1;
             self.stats.timeouts += 1;
-            self.probes = if self.silent == 1 { PROBES } else { 1 };
+            if self.silent > self.probes_before_backoff() {
+                self.control.on_silence();
+            }
+            let first = self.silent == 1 && self.control.window() > 1;
+            self.probes = if first || self.silent >= PAIRED_PROBES { PROBES } else { 1 };
         }
     }
 

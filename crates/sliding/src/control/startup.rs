@@ -1,122 +1,191 @@
-//! The startup: the first feedback bounds it.
+//! The startup: how the window grows until a queue shows, or until the arrivals stop growing.
 //!
-//! - The window doubles each round trip. If a packet waited, or other flows were there before, the
-//!   window is at most `PROVEN` times the arrivals of the last round trip. Many flows that start at
-//!   once then send at most three times what the link carries.
-//! - A queue ends the startup. Half of the window met no queue a round trip ago and is kept. From
-//!   there the window grows by at most a quarter each round trip until a queue shows
-//!   ([`super::Control::alone`]). That is also the response to losses among the packets in flight.
-//! - If no round-trip time is shorter than that of the opening, the opening met no queue. If also
-//!   the arrivals of a round trip double and none of these packets waited, nothing overflowed, and
-//!   the losses are the path's own. A flow that joins others fails one of the conditions, and
-//!   learns the loss rate in a small window.
+//! The first packets leave in two trains, so that a burst of losses rarely takes all. The spacing of a train's
+//! answers shows the rate of the bottleneck, and the window rises to half of what that rate carries. Then the window grows by what
+//! arrived, up to a loss of one half twice per round trip, and at most to three times what passed the
+//! bottleneck in a round. It ends where arrivals stop growing, or where more is lost than the path may lose.
+
+use std::collections::VecDeque;
 
 use airtcp_units::{Nanos, Span};
 
-use super::losses::LOSSY;
-use super::{Control, FIRST_DEVIATION, MAX_WINDOW_OVER_ARRIVALS, MIN_WINDOW, Phase};
+use super::round_trips::RECENT;
 
+/// Number of packets from which the first window is two trains, and time between these: a share of the
+/// round-trip time.
+const TWO_TRAINS: u16 = 6;
+pub(super) const BETWEEN_TRAINS: u64 = 4;
+/// Number of answers of a train that show a rate, and the growth that each allows.
+const TRAIN_ARRIVALS: u64 = 3;
+const MAX_JUMP: f64 = 8.0;
+/// Number of answers that show the rate at the end of the startup.
+const TRAIN: usize = 24;
+/// Minimum number of packets by which growth is judged.
+const EPOCH: f64 = 16.0;
+/// Maximum window as a multiple of what passes the bottleneck in a round trip.
+pub(super) const STARTUP_OVER_ARRIVALS: f64 = 3.0;
 /// Rounds without growth that end the startup (BBR, section 4.3.1.2), and the growth factor.
 const FULL_ROUNDS: u32 = 3;
-const GROWTH: f64 = 1.25;
-/// Number of packets of a flow before losses are tested: a transfer of a few round trips has no
-/// time for a test.
-const OPENING: u64 = 160;
-/// Maximum window of a startup as a multiple of the arrivals per round trip, and the same after the
-/// first packets.
-const PROVEN: f64 = 3.0;
-const PROVEN_LATER: f64 = 2.0;
-/// Growth factor of the arrivals in a round of doubled sending, if nothing overflows.
-const DOUBLED: f64 = 1.5;
-/// Initial multiple of the step after a startup.
-const FIRST_BOOST: f64 = 8.0;
+const FULL_GROWTH: f64 = 1.25;
 
-impl Control {
-    /// A round-trip time of the opening: smoothed like any other, but no base, since its packets
-    /// are shorter.
-    pub(crate) fn on_opening(&mut self, now: Nanos, rtt: Span) {
-        self.smoothed = Some((rtt, rtt / FIRST_DEVIATION));
-        self.opening = Some(rtt);
-        self.latest = rtt;
-        self.now = now;
+/// The arrivals of the startup.
+#[derive(Debug)]
+pub(super) struct Startup {
+    /// Number of packets of the first window.
+    first: u16,
+    /// Times and numbers of packets of the latest feedback.
+    acks: VecDeque<(Nanos, u64)>,
+    total: u64,
+    /// The latest train: its first answer, and the number of answers.
+    train: Train,
+    /// Number of answers of both.
+    answers: u64,
+    /// A train showed the rate of the link.
+    trained: bool,
+    /// Mean round-trip time of the last round.
+    pub(super) before: Span,
+    /// Most arrivals in a round trip so far, and the number of parts since then.
+    full: (f64, u32),
+    /// Packets that arrived in this part, and that passed the bottleneck; and its beginning.
+    part: (f64, f64),
+    part_since: Nanos,
+    /// Packets resolved in this part.
+    resolved: f64,
+}
+
+/// The answers of a train: its place, the first answer and the packet that it names, and their number.
+#[derive(Debug, Clone, Copy, Default)]
+struct Train {
+    place: u64,
+    from: (Nanos, u64),
+    answers: u64,
+}
+
+/// What a round of the startup leads to.
+pub(super) enum After {
+    /// At most this window.
+    Window(f64),
+    /// The end, with this window; and whether it is an overflow.
+    End(f64, bool),
+}
+
+impl Startup {
+    pub(super) fn new(first: u16) -> Self {
+        Self {
+            first,
+            acks: VecDeque::new(),
+            total: 0,
+            train: Train::default(),
+            answers: 0,
+            trained: false,
+            before: Span::ZERO,
+            full: (0.0, 0),
+            part: (0.0, 0.0),
+            part_since: Nanos::ZERO,
+            resolved: 0.0,
+        }
     }
 
-    /// True for the first packets, whose losses do not slow the sender: in the startup, and after
-    /// it while neither the opening nor a data packet met another flow's queue.
-    pub(super) fn is_opening(&self) -> bool {
-        let queue = self.latest.saturating_sub(self.base());
-        let alone = self.is_first && queue < self.config.shared_queue;
-        self.loss_cusum.total() < OPENING && (alone || self.phase == Phase::Startup)
+    pub(super) const fn trained(&self) -> bool {
+        self.trained
     }
 
-    /// A round is over in which `arrived` packets arrived.
-    pub(super) fn prove(&mut self, arrived: f64, limited: bool) {
-        let longest = std::mem::take(&mut self.round_most);
-        if self.phase != Phase::Startup && !self.is_opening() {
-            return;
-        }
-        let Some(before) = self.before.replace(arrived) else { return };
-        if !limited {
-            return;
-        }
-        let no_queue = longest.saturating_sub(self.base()) <= self.config.queue / 2;
-        let mut most = PROVEN_LATER * arrived.max(before);
-        if self.phase == Phase::Startup {
-            self.loss_cusum.on_startup_round(arrived >= before * DOUBLED, no_queue);
-            // Alone without a queue, the missing packets are the path's losses.
-            most = if self.is_first && no_queue { f64::MAX } else { PROVEN * arrived };
-        }
-        self.window = self.window.min(most.max(MIN_WINDOW));
+    /// Number of packets of a train.
+    fn length(&self) -> u64 {
+        u64::from(if self.first < TWO_TRAINS { self.first } else { self.first.div_ceil(2) })
     }
 
-    /// A queue appeared in the startup; `next` is the number of the next packet.
-    pub(super) fn on_startup_queue(&mut self, now: Nanos, next: u64) {
-        self.loss_cusum.on_queue(now);
-        if self.loss_cusum.path() > LOSSY {
-            // The queue kept is as short as that of flows that had to search for the window.
-            self.overflows = (1, now);
-        }
-        self.leave_startup(now);
-        self.reduced_at = next;
-        self.boost = FIRST_BOOST;
+    /// True if packet `number` and the next belong to a train.
+    #[inline]
+    pub(super) fn is_train(&self, number: u64) -> bool {
+        number + 1 < u64::from(self.first) && !self.ends_train(number)
     }
 
-    pub(super) fn leave_startup(&mut self, now: Nanos) {
-        let rate = self.passed[0].max(self.passed[1]);
-        let base = self.base().as_secs_f64();
-        // The rate through the bottleneck includes packets that a buffer dropped; the arrivals do
-        // not.
-        let rate = self
-            .delivery_bound
-            .taken()
-            .map_or(rate, |taken| rate.min(taken * MAX_WINDOW_OVER_ARRIVALS));
-        if rate > 0.0 {
-            let half = self.window / 2.0;
-            self.window = self.window.min((rate * base).max(half)).max(MIN_WINDOW);
-        }
-        self.loss_cusum.end_startup();
-        self.phase = Phase::Alone;
-        self.next_probe = now + self.config.probe_interval;
-        self.round_least = None;
+    /// True if packet `number` is the last of the first of two trains.
+    #[inline]
+    pub(super) fn ends_train(&self, number: u64) -> bool {
+        number + 1 == self.length() && number + 1 < u64::from(self.first)
     }
 
-    pub(super) fn is_full(&mut self, now: Nanos, arrived: f64, limited: bool) {
-        let (best, rounds) = self.full;
-        if !limited || arrived >= best * GROWTH {
+    /// True if there are samples beyond those of the train, which is its own queue.
+    pub(super) fn is_past_train(&self, samples: usize) -> bool {
+        samples >= usize::from(self.first) + RECENT
+    }
+
+    /// `resolved` packets were resolved, of which `arrived` arrived.
+    pub(super) fn on_feedback(&mut self, now: Nanos, resolved: u64, arrived: u64) {
+        self.resolved += resolved as f64;
+        self.total += arrived + resolved.saturating_sub(arrived).min(arrived);
+        self.acks.push_back((now, self.total));
+        if self.acks.len() > TRAIN {
+            self.acks.pop_front();
+        }
+    }
+
+    /// Packet `greatest` was answered. The rate that its train shows in packets per second and the number of answers so
+    /// far, if these are enough.
+    pub(super) fn on_answer(&mut self, now: Nanos, greatest: u64) -> Option<(f64, f64)> {
+        let place = greatest / self.length();
+        if greatest >= u64::from(self.first) {
+            return None;
+        }
+        if self.train.answers == 0 || self.train.place != place {
+            self.train = Train { place, from: (now, greatest), answers: 0 };
+        }
+        self.train.answers += 1;
+        self.answers += 1;
+        let (since, number) = self.train.from;
+        let time = now.since(since).as_secs_f64();
+        // The last packets of a train may be lost, so each answer beyond the third shows the rate.
+        if self.train.answers < TRAIN_ARRIVALS || time <= 0.0 {
+            return None;
+        }
+        self.trained = true;
+        Some(((greatest - number) as f64 / time, self.answers as f64))
+    }
+
+    /// The window that a train with this rate and number of answers allows: half of what the link carries.
+    pub(super) fn jump((rate, answers): (f64, f64), base: Span) -> f64 {
+        (rate * base.as_secs_f64() / 2.0).min(MAX_JUMP * answers)
+    }
+
+    /// Packets per second in the latest answers; lost ones count up to the number that arrived.
+    pub(super) fn rate(&self) -> Option<f64> {
+        let (first, last) = (self.acks.front()?, self.acks.back()?);
+        let time = last.0.since(first.0).as_secs_f64();
+        (time > 0.0).then(|| (last.1 - first.1) as f64 / time)
+    }
+
+    /// A round with this number of arrivals, at this loss rate of the path, and the most that it may be.
+    pub(super) fn on_round(
+        &mut self,
+        now: Nanos,
+        arrived: f64,
+        (loss, most): (f64, f64),
+        srtt: Span,
+        window: f64,
+    ) -> After {
+        let passed = arrived / (1.0 - loss);
+        let window = window.min((STARTUP_OVER_ARRIVALS * passed).max(1.0));
+        self.part.0 += arrived;
+        self.part.1 += passed;
+        if self.part.1 < EPOCH {
+            return After::Window(window);
+        }
+        let time = now.since(self.part_since).as_secs_f64().max(1e-6);
+        let arrived = self.part.0 / time * srtt.as_secs_f64();
+        let overflows = 1.0 - self.part.0 / self.resolved.max(1.0) > most;
+        self.part = (0.0, 0.0);
+        self.resolved = 0.0;
+        self.part_since = now;
+        let (best, parts) = self.full;
+        if arrived >= best * FULL_GROWTH && !overflows {
             self.full = (best.max(arrived), 0);
-        } else if rounds + 1 >= FULL_ROUNDS {
-            self.window /= 2.0;
-            self.leave_startup(now);
+        } else if parts + 1 >= FULL_ROUNDS || overflows {
+            return After::End(arrived.clamp(1.0, (window / 2.0).max(1.0)), overflows);
         } else {
-            self.full.1 = rounds + 1;
+            self.full.1 = parts + 1;
         }
-    }
-
-    /// The round-trip time without a queue that the opening shows. Data packets take longer than an
-    /// opening of 48 bytes, by the time of a packet at the path's rate, as far as that rate is
-    /// known.
-    pub(super) fn opening_base(&self) -> Option<Span> {
-        let own = Span::from_secs_f64(1.0 / self.fastest.max(1.0));
-        self.opening.map(|opening| opening + own.min(self.config.queue * super::MAX_QUEUE_FACTOR))
+        After::Window(window)
     }
 }

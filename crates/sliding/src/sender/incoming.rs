@@ -32,7 +32,8 @@ impl<S: Content> Sender<S> {
     /// Applies the changes made by feedback.
     fn apply(&mut self, now: Nanos, feedback: &Feedback, changes: &Changes) {
         if let Some(rtt) = changes.rtt {
-            self.control.on_rtt(now, rtt, self.ledger.next());
+            let (greatest, next) = (self.ledger.greatest(), self.ledger.next());
+            self.control.on_rtt(now, rtt, greatest, next);
             self.stats.rtt.record(rtt, self.control.srtt());
         }
         if let Some(rate) = changes.passed {
@@ -50,7 +51,10 @@ impl<S: Content> Sender<S> {
             Ok(false) => {}
             Err(Impossible) => self.stats.feedback_refused += 1,
         }
-        if self.ledger.greatest() >= self.round_end {
+        if self.round_end == 0 {
+            // The first answer begins the first round.
+            self.round_end = self.ledger.next();
+        } else if self.ledger.greatest() >= self.round_end {
             self.round_end = self.ledger.next();
             let dispersion = self.losses.dispersion();
             self.control.on_round(now, self.ledger.next(), !self.idle, dispersion);
@@ -124,6 +128,7 @@ impl<S: Content> Sender<S> {
         let counted: Vec<u64> =
             changes.lost.iter().map(|l| l.0).filter(|n| self.control.counts_loss(*n)).collect();
         let uncounted = (lost - counted.len() as u64).min(resolved);
+        self.control.on_pairs(changes.pairs);
         self.control.on_resolved(resolved, arrived, uncounted, !self.idle);
         for number in counted {
             self.control.on_lost(number, self.ledger.next());

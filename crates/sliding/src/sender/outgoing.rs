@@ -2,7 +2,7 @@
 
 use airtcp_fec::combine;
 use airtcp_packet::{Ecn, Segment};
-use airtcp_units::{Nanos, Narrow, Wait};
+use airtcp_units::{Nanos, Narrow, Span, Wait};
 
 use super::{Choice, Sender};
 use crate::config::Coding;
@@ -123,7 +123,7 @@ impl<S: Content> Sender<S> {
         self.stats.bytes_sent += u64::from(len);
         self.last_sent = now;
         // At most one packet time behind: missed departures are not made up.
-        let gap = self.control.gap();
+        let gap = if self.probes > 0 { Span::ZERO } else { self.control.gap_after(number) };
         self.next_send = (self.next_send + gap).max(now);
         let head = content.head();
         let mut segment = Packet { number, oldest, payload, head, len }.segment();
