@@ -101,7 +101,7 @@ fn run_offered(
 /// The replication in which a law failed in another process, which said its number.
 fn failed_elsewhere(py: Python<'_>, error: &PyErr) -> FailedReplication {
     let value = error.value(py);
-    let number = value.getattr("job").and_then(|job| job.extract().map_err(Into::into));
+    let number = value.getattr("job").and_then(|job| job.extract());
     FailedReplication { replication: number.ok(), reason: value.to_string() }
 }
 

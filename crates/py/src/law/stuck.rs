@@ -18,7 +18,6 @@ static ANSWERS: Mutex<Option<std::fs::File>> = Mutex::new(None);
 
 /// Lets this process say to the file of a path, as a line of JSON, why a law ended it: it works for another process.
 #[pyfunction]
-#[expect(clippy::needless_pass_by_value, reason = "arguments from Python come as values")]
 pub(crate) fn last_words_to(path: std::path::PathBuf) -> PyResult<()> {
     let file = std::fs::OpenOptions::new().write(true).open(path)?;
     if let Ok(mut answers) = ANSWERS.lock() {
