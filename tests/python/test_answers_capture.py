@@ -251,7 +251,7 @@ def test_the_waits_of_a_sender_are_not_said_at_the_receiver() -> None:
 
 def test_a_closed_window_is_said_wherever_it_was_captured() -> None:
     """The receiver announces it; without an announcement a full window is the sender's view."""
-    closed = {"retransmitted_segments": 0, "zero_windows": 1, "out_of_order": 0}
+    closed: dict[str, Any] = {"retransmitted_segments": 0, "zero_windows": 1, "out_of_order": 0}
     closed["limited_by"] = {"application": 0.01, "receive_window": 0.99}
     document = _received(**closed)
     assert "mostly waited for the receive window." in (_said(document).help or "")
@@ -283,7 +283,8 @@ def test_connections_that_failed_come_first(
 
 def test_a_few_that_failed_are_the_doubt_and_one_direction_shows_none() -> None:
     kinds = {"opened": 98, "refused": 0, "unanswered": 1, "other": 0}
-    document = copy.deepcopy(_loss()) | {"without_data": 99, "without_data_by": kinds}
+    document: dict[str, Any] = copy.deepcopy(_loss())
+    document |= {"without_data": 99, "without_data_by": kinds}
     said = _said(document)
     assert said.headline.startswith("One of 2 connections with data")
     assert said.doubt == "1 of 101 connections was not answered."
