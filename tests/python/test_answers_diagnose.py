@@ -163,6 +163,68 @@ def test_a_lucky_transfer_is_no_measure() -> None:
     assert said.doubt == "The transfer was a lucky one: cubic will likely get 6.0 Mb/s again."
 
 
+def _wide(low: float, high: float, without: float) -> Any:
+    document = _with()
+    document["replay"]["statistics"][0] = _statistic("goodput_bps", 6.2e6, low, high)
+    document["limits"][0]["without_bps"] = without
+    return document
+
+
+def test_replays_that_agree_with_anything_make_no_claim() -> None:
+    """With losses they get 2 to 9 Mb/s: 8 without losses shows nothing, and 19 does."""
+    said = _right(_wide(2e6, 9e6, 8e6))
+    assert said.headline == (
+        "What limits the transfer cannot be told: replays with cubic get 2.0 to 9.0 Mb/s, and"
+        " without losses no more than that."
+    )
+    assert said.help == "A longer transfer would tell."
+    assert said.table.rows()[0][""] == "too wide to tell"
+    assert said.doubt == "The goodput of replays varies too much for a check."
+    shown = _right(_wide(2e6, 9e6, 19e6))
+    assert shown.headline.startswith("Losses of the link limit the transfer")
+    assert "agree" not in shown.doubt
+    assert _right(_wide(4e6, 9e6, 8e6)).headline.startswith("Losses of the link limit")
+    # Packets that waited show the rate of the link, whatever the replays get.
+    rate = _wide(2e6, 9e6, 8e6)
+    rate["limits"][0]["cause"] = "link-rate"
+    assert _right(rate).headline.startswith("The rate of the link limits the transfer")
+
+
+def test_a_usual_tcp_is_named_before_an_equal_one() -> None:
+    document = _with(predictions=[_row("bic", 14e6), _row("cubic", 13.9e6), _row("reno", 6e6, 0.2)])
+    document |= {"tcp": "reno"}
+    assert _right(document).help == "cubic would get 14 Mb/s."
+    document["predictions"][1] |= {"goodput_bps": 9e6, "low": 8e6, "high": 10e6}
+    assert _right(document).help == "bic would get 14 Mb/s."
+
+
+def test_what_the_own_tcp_gets_again_is_no_gain() -> None:
+    """An unlucky transfer: the same TCP gets more the next time."""
+    rows = [_row("bic", 11e6), _row("cubic", 10.5e6)]
+    document = _with(predictions=rows)
+    assert _right(document).help == "No other TCP surely gets more than cubic would get again."
+    document["predictions"] = [_row("bbr1", 19e6), *rows]
+    assert _right(document).help == "bbr1 would get 19 Mb/s."
+
+
+@pytest.mark.parametrize("obstacle", ["short", "place", "application", "no-rtt"])
+def test_a_closed_window_needs_no_replay(obstacle: str) -> None:
+    application = {"share": 0.03, "rate_bps": 9e6, "message_bytes": 1e5, "kind": "varies"}
+    document = _blocked(obstacle, application=application)
+    shares = dict.fromkeys(document["observed"]["limited_by"], 0.0) | {"receive_window": 0.91}
+    document["observed"] |= {"place": "receiver", "zero_windows": 1, "limited_by": shares}
+    said = _right(document)
+    assert said.headline == (
+        "The receive window limits the transfer: its sender waited for it 91 % of the time."
+    )
+    assert "closed its window 1 time" in said.help
+    # Without an announcement, only the sender's side shows that its window was full.
+    document["observed"]["zero_windows"] = 0
+    assert "receive window" not in _right(document).headline
+    document["observed"]["place"] = "sender"
+    assert _right(document).help == "A larger receive buffer would help."
+
+
 def test_nothing_single_limits() -> None:
     said = _right(_with(limits=[]))
     assert said.headline == (

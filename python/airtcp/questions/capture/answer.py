@@ -16,6 +16,7 @@ from airtcp.questions.capture import (
     answer_joined,
     answer_points,
     details,
+    failed,
     tables,
 )
 from airtcp.questions.capture import findings as words
@@ -100,7 +101,21 @@ def _sentences(
         return answer_air.sentences(document, largest)
     if not known:
         return *_nothing(document), None
-    return _headline(known, total), _again(known[0]), _doubt(document, known[0])
+    return _of_connections(document, known, total)
+
+
+def _of_connections(
+    document: Mapping[str, Any], known: Sequence[Mapping[str, Any]], total: int
+) -> tuple[str, str | None, str | None]:
+    """Say what the largest connection got, and which connections failed."""
+    doubt, place = _doubt(document, known[0]), _place(known[0])
+    lost = failed.sentence(document, total)
+    if lost is None:
+        return _headline(known, total), _again(known[0]), doubt or place
+    headline = _headline(known, total, "connection with data")
+    if failed.is_first(document, total):
+        return lost, headline, doubt or place
+    return headline, _again(known[0]), doubt or lost
 
 
 def _table(document: Mapping[str, Any], known: Sequence[Mapping[str, Any]], total: int) -> Any:
@@ -128,17 +143,18 @@ def _part(known: Sequence[Mapping[str, Any]], total: int) -> float:
     return sizes[0] / max(sum(sizes) + (total - len(known)) * min(sizes), 1)
 
 
-def _headline(known: Sequence[Mapping[str, Any]], total: int) -> str:
+def _headline(known: Sequence[Mapping[str, Any]], total: int, what: str = "connection") -> str:
     """Say how the bytes divide between the connections, and what the largest got."""
     first = known[0]
     name, got, part = tables.connection_ends(first), _got(first), _part(known, total)
+    every = counted(total, what, what.replace("connection", "connections"))
     verb = "sent" if _is_one_way(first) or words.unheard(first) else "got"
     if total == 1:
         return f"{name} {verb} {got}."
     if part >= _MOST:
         much = "nearly all" if part >= _NEARLY_ALL else "most"
-        return f"One of {count(total)} connections carries {much} bytes: {name}, {_at(first)}."
-    return f"The largest of {count(total)} connections, {name}, {verb} {got}."
+        return f"One of {every} carries {much} bytes: {name}, {_at(first)}."
+    return f"The largest of {every}, {name}, {verb} {got}."
 
 
 def _got(connection: Mapping[str, Any]) -> str:
@@ -165,7 +181,7 @@ def _again(connection: Mapping[str, Any]) -> str:
     direction = words.bulk(connection)
     sent, again = direction["data_segments"], direction["retransmitted_segments"]
     if not sent or not again:
-        return f"Nothing of it was sent again{_waits(direction)}."
+        return _nothing_again(connection)
     if words.unheard(connection):
         part = f"{count(again)} of its {counted(sent, 'segment')}"
         were = "was" if again == 1 else "were"
@@ -185,20 +201,32 @@ def _again(connection: Mapping[str, Any]) -> str:
         part = f"{count(again)} of its {counted(sent, 'segment')} {were}"
         return f"{part} sent again, {how}, {shown}."
     text = f"{tables.again(direction)} of its segments were sent again, {how}, {shown}"
-    if _is_at_sender(connection):
+    if words.at_sender(connection) and connection["vantage"] != "unknown":
         return f"{text}: airtcp diagnose tells what that costs."
     return f"{text}: a capture at its sender would tell what that costs."
 
 
-def _waits(direction: Mapping[str, Any]) -> str:
-    """Say what the sender waited for, if one thing took most of the time."""
-    name, part = max(direction["limited_by"].items(), key=lambda item: item[1], default=("", 0.0))
-    return f", and its sender mostly waited for {words.LIMITS[name]}" if part >= _MOST else ""
+def _nothing_again(connection: Mapping[str, Any]) -> str:
+    """Say that nothing was sent again, what overtook what, and what the sender waited for."""
+    direction = words.bulk(connection)
+    late, sent = direction["out_of_order"], direction["data_segments"]
+    if late:
+        part = f"{count(late)} of its {counted(sent, 'segment')} came out of order"
+        return f"{part}, and none was seen twice{_waits(connection)}."
+    at_sender = words.at_sender(connection)
+    text = "Nothing of it was sent again" if at_sender else "No segment of it was seen twice"
+    return f"{text}{_waits(connection)}."
 
 
-def _is_at_sender(connection: Mapping[str, Any]) -> bool:
-    place = connection["vantage"]
-    return place in {"client", "server"} and connection[place] == words.bulk(connection)["from"]
+def _waits(connection: Mapping[str, Any]) -> str:
+    """Say what the sender waited for, if the capture shows one thing for most of the time."""
+    name, part = max(words.waits(connection).items(), key=lambda item: item[1], default=("", 0.0))
+    if part < _MOST:
+        return ""
+    text = f", and its sender mostly waited for {words.LIMITS[name]}"
+    if name == "receive_window" and words.never_opens(words.bulk(connection)):
+        return f"{text}, which never opens"
+    return text
 
 
 def _doubt(document: Mapping[str, Any], connection: Mapping[str, Any]) -> str | None:
@@ -210,7 +238,6 @@ def _doubt(document: Mapping[str, Any], connection: Mapping[str, Any]) -> str | 
             f"The capture lacks {count(lacks)} {were} acknowledged: its bytes and rate are too low."
         )
     early: Mapping[str, Any] = connection.get("early_acks") or {"two_clocks": False}
-    is_received = connection["vantage"] in {"client", "server"} and not _is_at_sender(connection)
     doubts = {
         (
             "Each file has the packets of one end only: times and losses need both in one file,"
@@ -227,12 +254,19 @@ def _doubt(document: Mapping[str, Any], connection: Mapping[str, Any]) -> str | 
             "The receive window contradicts the goodput: the capture lacks the scale of the window,"
             " or a part of the round trip."
         ): direction["receive_window"]["is_exceeded"],
-        (
-            "It was captured at its receiver, where lost copies do not come: more may have been"
-            " sent again."
-        ): is_received,
     }
     return next((text for text, is_so in doubts.items() if is_so), None)
+
+
+def _place(connection: Mapping[str, Any]) -> str | None:
+    """Say what a capture does not show because of where it was taken."""
+    if words.at_sender(connection):
+        return None
+    place = "between the ends" if connection["vantage"] == "middle" else "at its receiver"
+    unseen = "all copies sent, the round-trip time, or what its sender waited for"
+    if words.waits(connection):
+        unseen = "all copies sent, or the round-trip time"
+    return f"It was captured {place}, which does not show {unseen}."
 
 
 def _nothing(document: Mapping[str, Any]) -> tuple[str, str | None]:
@@ -317,6 +351,8 @@ def _next(
     long = known and words.bulk(known[0])["data_segments"] >= LEAST_SEGMENTS
     at = [] if interface is None else ["--interface", shlex.quote(interface)]
     what = " ".join([*([names] if names else []), *at])
+    # Elsewhere a diagnosis tells no more.
+    long = long and words.at_sender(known[0])
     if not long or names is None or not what or document["interrupted"]:
         return said
     return f"{said}   Why, and what would help: airtcp diagnose {what}"

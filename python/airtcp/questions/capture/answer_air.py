@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.questions.capture import busiest, tables
 from airtcp.questions.capture import findings as words
-from airtcp.words.sentences import counted, share
+from airtcp.words.sentences import count, counted, share
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 _MISSED: Final = 0.1
 """Share of the attempts that the sniffer missed from which the answer says so [choice]."""
@@ -17,6 +17,14 @@ _FEW: Final = 20
 """Attempts below which a share is of little weight [choice]."""
 _NEARLY_ALL: Final = 0.95
 """Share of encrypted data from which the answer says that the data is encrypted [choice]."""
+_BUSY: Final = 0.05
+"""Share of the time below which the airtime of a link says little [choice]."""
+_LOSSY: Final = 0.3
+"""Share of lost attempts from which another link is counted [choice]."""
+_REAL: Final = 0.8
+"""Attempts of a packet by those that the losses need, from which repetitions show them [choice].
+
+If the sniffer misses ACKs, frames are not repeated: this is then far below 1."""
 _SOME: Final = 0.1
 """Least share of encrypted data that the answer names."""
 
@@ -34,15 +42,57 @@ def sentences(
     measured = [link for link in every if tables.has_figure(link)]
     if not measured:
         attempts = sum(link["attempts"] for link in every)
-        headline = f"No link of 802.11 shows its losses in {counted(attempts, 'attempt')}."
+        which = counted(len(every), "link")
+        headline = f"The losses of {which} of 802.11 cannot be told from {_attempts(attempts)}."
         return headline, _help(document, largest), None
     first = measured[0]
+    worst = max(measured, key=_lost_attempts)
+    if worst is not first and _is_idle(document, every):
+        headline = f"{words.link_name(worst)} loses the most attempts: {_lost(worst)}."
+        return headline, _others(measured, worst) or _help(document, largest), _doubt(worst)
     most = "takes the most airtime" if busiest.by_airtime(document) else "has the most attempts"
     which = f"{most} of the links that show their losses: it loses"
     if first is every[0]:
         which = "loses" if len(every) == 1 else f"{most}: it loses"
     headline = f"{words.link_name(first)} {which} {_lost(first)}."
     return headline, _help(document, largest), _doubt(first)
+
+
+def _attempts(number: int) -> str:
+    return "one attempt to send" if number == 1 else f"{count(number)} attempts to send"
+
+
+def _lost_attempts(link: Mapping[str, Any]) -> float:
+    return float(link["raw_loss"] * link["attempts"])
+
+
+def _is_idle(document: Mapping[str, Any], every: Sequence[Mapping[str, Any]]) -> bool:
+    """Return whether no link takes enough airtime to matter for it."""
+    air: Mapping[str, Any] = document.get("air") or {}
+    duration_s = air.get("duration_s")
+    if not duration_s or not busiest.by_airtime(document):
+        return False
+    return (busiest.airtime_s(every[0]) or 0.0) < _BUSY * duration_s
+
+
+def _others(measured: Sequence[Mapping[str, Any]], worst: Mapping[str, Any]) -> str | None:
+    """Count the other links that lose many attempts, and say what shows that the losses are real.
+
+    An ACK that the sniffer alone missed is not followed by another attempt.
+    """
+    others = [
+        link
+        for link in measured
+        if link is not worst and link["attempts"] >= _FEW and link["raw_loss"] >= _LOSSY
+    ]
+    if not others:
+        return None
+    lose = counted(len(others), "other link loses", "other links lose")
+    again = [*others, worst]
+    text = f"{lose} {share(_LOSSY)} of the attempts or more"
+    if all((link["mean_attempts"] or 0.0) * (1 - link["raw_loss"]) >= _REAL for link in again):
+        text += ", and their stations sent these frames again, so that the losses are real"
+    return f"{text}."
 
 
 def _lost(link: Mapping[str, Any]) -> str:

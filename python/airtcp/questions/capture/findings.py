@@ -14,10 +14,13 @@ LIMITS: Final = {
     "slow_start": "slow start",
     "receive_window": "the receive window",
     "application": "the application",
-    "pacing": "pacing",
+    # A host that answers ACKs late looks like one that paces.
+    "pacing": "pacing or the congestion window",
     "recovery": "recovery from losses",
 }
 """What limits a sender, in words."""
+_CLOSED: Final = 0.5
+"""Share of the time with a closed receive window that is known away from the sender."""
 _CAUSES: Final = {
     "fast": "in fast recovery",
     "timeout": "by timeout",
@@ -61,8 +64,10 @@ def of_bulk(connection: Mapping[str, Any]) -> list[Finding]:
         again = counted(direction["retransmitted_segments"], "segment")
         text = "the capture has no ACK of the data, and does not show why."
         return [Finding(f"{again} sent again", text, "warn")]
-    parts = [losses(direction), timeouts(direction), limit(direction)]
-    parts += [clock(direction), window(direction), probes(direction)]
+    parts = [losses(direction), reordered(direction), timeouts(direction), limit(connection)]
+    if at_sender(connection):
+        parts.append(window(direction))
+    parts += [clock(direction), probes(direction)]
     return [part for part in parts if part is not None]
 
 
@@ -185,9 +190,46 @@ def ends(connection: Mapping[str, Any]) -> str:
     return f"{sender} -> {server if sender == client else client}"
 
 
-def limit(direction: Mapping[str, Any]) -> Finding | None:
-    """Say what limited the sender of a direction."""
-    shares = sorted(direction["limited_by"].items(), key=lambda item: -item[1])
+def at_sender(connection: Mapping[str, Any]) -> bool:
+    """Return whether the capture shows what the sender of most data did, as far as is known.
+
+    Elsewhere the data is acknowledged at once. The sender then seems to have nothing to send, and
+    the round-trip time is the delay of the receiver's ACKs. `diagnose` has the same rule.
+    """
+    place = connection["vantage"]
+    return place == "unknown" or connection.get(place) == bulk(connection)["from"]
+
+
+def waits(connection: Mapping[str, Any]) -> dict[str, float]:
+    """Return the shares of the time by what limited the sender, as far as the capture shows them.
+
+    The receiver announces that its window is closed, so that each capture shows it.
+    """
+    direction = bulk(connection)
+    shares: dict[str, float] = direction["limited_by"]
+    if at_sender(connection):
+        return shares
+    closed = shares["receive_window"] if direction["zero_windows"] else 0.0
+    return {"receive_window": closed} if closed >= _CLOSED else {}
+
+
+def never_opens(direction: Mapping[str, Any]) -> bool:
+    """Return whether the receiver took nothing at any time of the capture."""
+    return direction["zero_windows"] > 0 and direction["receive_window"]["max_bytes"] == 0
+
+
+def reordered(direction: Mapping[str, Any]) -> Finding | None:
+    """Say how many segments others overtook."""
+    late = direction["out_of_order"]
+    if not late:
+        return None
+    text = f"of {counted(direction['data_segments'], 'data segment')}: others overtook them."
+    return Finding(f"{counted(late, 'segment')} came out of order", text, "warn")
+
+
+def limit(connection: Mapping[str, Any]) -> Finding | None:
+    """Say what limited the sender of most data, as far as the capture shows it."""
+    shares = sorted(waits(connection).items(), key=lambda item: -item[1])
     named = [(key, part) for key, part in shares if part >= _SMALL]
     if not named:
         return None

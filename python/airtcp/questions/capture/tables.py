@@ -30,7 +30,7 @@ _LIMITS: Final = {
     "slow_start": "slow start",
     "receive_window": "receive window",
     "application": "application",
-    "pacing": "pacing",
+    "pacing": "pacing or cwnd",
     "recovery": "recovery",
 }
 """What a sender waits for, in a cell."""
@@ -88,7 +88,12 @@ def connections(found: Rows, total: int, rows: int = ROWS, *, whole: bool = Fals
     of = [words.bulk(connection) for connection in shown]
 
     def times(head: str, key: str, rank: int = 0) -> Column:
-        values = [row["rtt_s"][key] for row in of]
+        # Elsewhere than at the sender, it is the delay of the receiver's ACKs; a time of 0 is less
+        # than the steps of the clock.
+        values = [
+            (row["rtt_s"][key] or None) if words.at_sender(connection) else None
+            for connection, row in zip(shown, of, strict=True)
+        ]
         return Column(head, [_scaled(value, 1e3) for value in values], rank=rank, keys=values)
 
     def counts(head: str, key: str, rank: int = 0) -> Column:
@@ -110,7 +115,7 @@ def connections(found: Rows, total: int, rows: int = ROWS, *, whole: bool = Fals
         # Without ACKs a timeout cannot be told from another cause.
         Column("timeouts", timeouts, rank=3, keys=[row["timeouts"] for row in of]),
         times("RTT p50\n(ms)", "p50", 2),
-        Column("sender waits\nmostly for", [_limit(row) for row in of], rank=1, left=True),
+        Column("sender waits\nmostly for", [_limit(each) for each in shown], rank=1, left=True),
     ]
     if whole:
         columns[2:2] = [counts("segments", "data_segments")]
@@ -118,6 +123,10 @@ def connections(found: Rows, total: int, rows: int = ROWS, *, whole: bool = Fals
             times("RTT p95\n(ms)", "p95"),
             counts("out of\norder", "out_of_order"),
         ]
+    if not any(map(words.at_sender, shown)):
+        unseen = ("RTT", "sender waits")
+        columns = [c for c in columns if any(c.cells) or not c.head.startswith(unseen)]
+    if whole:
         names = [words.ends(connection) for connection in shown]
         return Grid("connection", names, columns, _title("connections", rows, total, "bytes"))
     names = [connection_ends(connection) for connection in shown]
@@ -130,9 +139,9 @@ def _title(what: str, rows: int, total: int, by: str) -> str:
     return f"The first {rows} of {count(total)} {what}, by {by}; --format csv has all"
 
 
-def _limit(direction: Mapping[str, Any]) -> str:
-    """Write what the sender waited for most of the time, and its share."""
-    most = max(direction["limited_by"].items(), key=lambda item: item[1], default=("", 0.0))
+def _limit(connection: Mapping[str, Any]) -> str:
+    """Write what the sender waited for most of the time, and its share; nothing if not shown."""
+    most = max(words.waits(connection).items(), key=lambda item: item[1], default=("", 0.0))
     return f"{_LIMITS[most[0]]} {short_share(most[1])}" if most[1] > 0 else ""
 
 

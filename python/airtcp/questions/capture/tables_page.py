@@ -25,11 +25,15 @@ _CAUSES: Final = {
 def limits(connections: Sequence[Mapping[str, Any]]) -> Grid:
     """Return the shares of time by what limited the senders."""
     columns = [
-        _numbers(head, connections, lambda d, key=key: d["limited_by"].get(key, 0.0), share)
+        _shares(head, [capture_words.waits(each).get(key) for each in connections[:LISTED]])
         for key, head in capture_words.LIMITS.items()
     ]
     names = [capture_words.ends(connection) for connection in connections[:LISTED]]
     return Grid("connection", names, columns, "Share of the time by what limited the sender")
+
+
+def _shares(head: str, values: list[float | None]) -> Column:
+    return Column(head, ["" if v is None else share(v) for v in values], keys=values)
 
 
 def causes(connections: Sequence[Mapping[str, Any]]) -> Grid:

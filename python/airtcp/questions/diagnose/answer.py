@@ -40,12 +40,15 @@ _NAMED: Final = 2
 
 def answer(document: DiagnoseDocument) -> Answer:
     """Return the answer of a diagnosis."""
-    predicted = bool(document["predictions"])
-    headline, helps = obstacles.sentences(document) or (_headline(document), _help(document))
+    untold = obstacles.untold(document)
+    predicted = bool(document["predictions"]) and untold is None
+    headline, helps = (
+        obstacles.sentences(document) or untold or (_headline(document), _help(document))
+    )
     table: Grid | None = tables.transfer(document)
     if predicted:
         table = tables.predictions(document)
-    elif document["obstacle"] == "check":
+    elif document["obstacle"] == "check" or untold:
         table = tables.check(document, tables.title(document))
     return Answer(headline, helps, _doubt(document), table, _next(document), _details(document))
 
@@ -110,8 +113,18 @@ def _help(document: DiagnoseDocument) -> str | None:
         if seen["connections"] > 1 or (document["other_link"] or {}).get("application"):
             return "No TCP surely gets more."
         return "No TCP and no remedy surely gets more than this transfer got."
+    return _advice(document, best)
+
+
+def _advice(document: DiagnoseDocument, best: list[Prediction]) -> str:
+    """Name the best of each kind; if the transfer was unlucky, what gets more than its own TCP."""
+    own = next((row for row in best if row["variant"] == document["tcp"]), None)
+    if own is not None:
+        best = [row for row in best if (row["low"] or 0.0) > (own["high"] or own["low"] or 0.0)]
+    if not best:
+        return f"No other TCP surely gets more than {document['tcp']} would get again."
     kinds: dict[str, Prediction] = {}
-    for row in best:
+    for row in words.usual_first(best):
         kinds.setdefault(words.kind(row["variant"]), row)
     return _gains(list(kinds.values()))
 
@@ -174,6 +187,9 @@ def _doubt(document: DiagnoseDocument) -> str | None:
     unknown = [text for name, text in named.items() if name in doubts]
     checks = document["replay"]["statistics"] if document["replay"] is not None else []
     agree = f"the replays agree with the capture in all {len(checks)} checks" if checks else ""
+    if any(each["name"] == "goodput_bps" and not tables.is_sharp(each) for each in checks):
+        # Such a check refutes nothing.
+        agree = "the goodput of replays varies too much for a check"
     if document["replications"] < _FEW:
         return f"Rests on {counted(document['replications'], 'drawn link')}: -n 60 draws more."
     if not unknown:

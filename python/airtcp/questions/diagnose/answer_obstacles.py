@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.questions.diagnose.document import LEAST_SEGMENTS
 from airtcp.questions.diagnose.findings import STATISTICS, UNITS, tried
-from airtcp.questions.diagnose.tables import mbps
+from airtcp.questions.diagnose.tables import is_sharp, mbps
+from airtcp.questions.diagnose.transfer import AT_SENDER
 from airtcp.words.sentences import counted, number, share
 
 if TYPE_CHECKING:
@@ -38,6 +39,14 @@ _PLAIN: Final[dict[str, tuple[str, str | None]]] = {
     ),
 }
 """Obstacles in the same words for each capture."""
+_MOSTLY: Final = 0.5
+"""Share of the time in which the sender waits for the window, from which that limits [choice]."""
+_REMOVED: Final = {
+    "link-losses": "losses",
+    "queue": "overflows",
+    "receive-window": "that window",
+}
+"""What replays were without, in words."""
 _HIDDEN: Final = {
     "sharing": (
         "the rate that it saw has no single value: a capture of all traffic would tell whether"
@@ -56,6 +65,8 @@ def sentences(document: DiagnoseDocument) -> Sentences | None:
     name, seen, other = document["obstacle"], document["observed"], document["other_link"]
     if seen is None:
         return _no_transfer(document)
+    if name is not None and (window := _window(document)):
+        return window
     if name == "short":
         sent = counted(seen["segments"], "data segment")
         return (
@@ -67,6 +78,47 @@ def sentences(document: DiagnoseDocument) -> Sentences | None:
     if name == "check":
         return _differs(document)
     return None if other is None or name is None else _other(name, other, seen["goodput_bps"])
+
+
+def _window(document: DiagnoseDocument) -> Sentences | None:
+    """Say that the receive window limits, if the capture shows this without a replay.
+
+    The receiver announces a closed window, so that each capture shows it.
+    """
+    seen = document["observed"]
+    if seen is None or (seen["place"] not in AT_SENDER and not seen["zero_windows"]):
+        return None
+    part = seen["limited_by"]["receive_window"]
+    if part < _MOSTLY:
+        return None
+    headline = f"The receive window limits the transfer: its sender waited for it {share(part)} of"
+    if seen["zero_windows"]:
+        closed = counted(seen["zero_windows"], "time")
+        helps = (
+            f"The receiver closed its window {closed}: an application that reads faster would help."
+        )
+    else:
+        helps = "A larger receive buffer would help."
+    return f"{headline} the time.", helps
+
+
+def untold(document: DiagnoseDocument) -> Sentences | None:
+    """Say that replays cannot tell the limit, if those with it get as much as those without.
+
+    The rate of the link as a limit has other evidence: how long packets waited for it.
+    """
+    check, limits = document["replay"], document["limits"]
+    if check is None or not limits or limits[0]["cause"] == "link-rate":
+        return None
+    goodput = next(each for each in check["statistics"] if each["name"] == "goodput_bps")
+    if is_sharp(goodput) or limits[0]["without_bps"] > goodput["high"]:
+        return None
+    low, high = mbps(goodput["low"]), mbps(goodput["high"])
+    headline = f"{_UNTOLD}: replays with {document['tcp']} get {low} to {high} Mb/s, and without"
+    return (
+        f"{headline} {_REMOVED[limits[0]['cause']]} no more than that.",
+        "A longer transfer would tell.",
+    )
 
 
 def hidden(document: DiagnoseDocument) -> str | None:

@@ -22,6 +22,8 @@ SURE: Final = 0.95
 NEEDS: Final = {"jersey": "needs marks of the path", "tcp-ap": "is made for chains of 802.11 hops"}
 """Laws that are predicted and not named, and why."""
 _SAME: Final = 1.03
+_IN_USE: Final = {"cubic", "bbr", "bbr1"}
+"""TCPs of today's systems."""
 PLACES: Final = {
     "sender": "captured at the sender",
     "receiver": "captured at the receiver",
@@ -54,6 +56,25 @@ def better(document: DiagnoseDocument) -> list[Prediction]:
         return []
     rows = document["predictions"]
     return [row for row in rows if row["p_better"] >= SURE and row["variant"] not in NEEDS]
+
+
+def usual_first(rows: list[Prediction]) -> list[Prediction]:
+    """Return rows, the best first; of TCPs that the intervals do not tell apart, the usual ones.
+
+    Args: rows: What gets more than the transfer, the best first.
+    """
+    laws = [row for row in rows if kind(row["variant"]) == "law"]
+    if not laws or laws[0]["goodput_bps"] is None:
+        return rows
+    best = laws[0]["goodput_bps"]
+    same = [row for row in laws if row["high"] is None or row["high"] >= best]
+    chosen = next((row for row in same if row["variant"] in _IN_USE), None)
+    if chosen is None or chosen is laws[0]:
+        return rows
+    # A remedy of the link that gets more stays before it.
+    place = rows.index(laws[0])
+    rest = [row for row in rows if row is not chosen]
+    return [*rest[:place], chosen, *rest[place:]]
 
 
 def kind(variant: str) -> str:

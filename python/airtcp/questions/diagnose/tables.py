@@ -13,7 +13,7 @@ from airtcp.words.sentences import count, number
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from airtcp.questions.diagnose.document import DiagnoseDocument, Fitted, Prediction
+    from airtcp.questions.diagnose.document import DiagnoseDocument, Fitted, Prediction, Statistic
 
 ROWS: Final = 6
 """Predictions in the table of an answer, beside that of the sender's own TCP."""
@@ -21,6 +21,8 @@ DIGITS: Final = 2
 """Digits of a goodput in an answer: predictions are not known better."""
 _WHOLE: Final = 10.0
 _NAME: Final = 24
+_WIDE: Final = 3.0
+"""Upper by lower end of an interval of goodputs that refutes nothing [choice]."""
 
 
 def mbps(bps: float | None, digits: int = DIGITS) -> str:
@@ -30,6 +32,14 @@ def mbps(bps: float | None, digits: int = DIGITS) -> str:
     ('9.3', '120', 'unknown')
     """
     return number(None if bps is None else bps * 1e-6, digits)
+
+
+def is_sharp(statistic: Statistic) -> bool:
+    """Return whether the interval of a statistic is narrow enough to refute the replays.
+
+    An interval from a third of the value to three times it agrees with nearly any transfer.
+    """
+    return statistic["high"] < _WIDE * statistic["low"]
 
 
 def title(document: DiagnoseDocument) -> str:
@@ -128,6 +138,14 @@ def _interval(fit: Fitted, scale: float) -> str:
     return f"{low} or more" if fit["high"] is None else f"{low} to {_number(fit['high'], scale)}"
 
 
+def _agreement(statistic: Statistic) -> str:
+    if not statistic["inside"]:
+        return "differs"
+    if statistic["name"] == "goodput_bps" and not is_sharp(statistic):
+        return "too wide to tell"
+    return "agrees"
+
+
 def check(document: DiagnoseDocument, name: str) -> Grid | None:
     """Return the statistics of the transfer beside those of its replays; none without replays."""
     replay = document["replay"]
@@ -141,7 +159,7 @@ def check(document: DiagnoseDocument, name: str) -> Grid | None:
     columns = [
         Column("capture", [number(each["observed"] * scale) for (_, _, scale), each in rows]),
         Column("replays (99 %)", ends, left=True),
-        Column("", ["agrees" if each["inside"] else "differs" for _, each in rows], left=True),
+        Column("", [_agreement(each) for _, each in rows], left=True),
     ]
     return Grid("statistic", [head for (head, _, _), _ in rows], columns, name)
 
