@@ -108,6 +108,8 @@ def test_the_table_says_why_a_tcp_is_not_ranked() -> None:
     places = {row["TCP"]: row["verdict"] for row in said.table.rows()}
     assert places["jersey"] == "not ranked: no ECN"
     assert places["reno"] == "not ranked: delivers nothing"
+    # jersey gets most, but a reader takes the first row.
+    assert [row["TCP"] for row in said.table.rows()][::3] == ["bbr", "jersey"]
     both = [{"variant": "jersey", "why": "it needs ECN, and tcp.ecn is off"}]
     both.append(both[0] | {"variant": "reno"})
     said = answer(document(subject(case(outcomes, "bbr", worse=worse, not_ranked=both))))
