@@ -88,7 +88,7 @@ _REASON = 70
 """Characters of a reason in a sentence."""
 
 
-def not_read(skipped: Sequence[Mapping[str, str]]) -> str:
+def not_read(skipped: Sequence[Mapping[str, Any]]) -> str:
     """Say how many files were not read, and why the first was not, in a few words.
 
     Args:

@@ -90,7 +90,7 @@ def _good(
 def _never_ranked(cases: Sequence[CompareCase]) -> set[str]:
     """Name the TCPs that no link ranks, because the path lacks what they need."""
     out = [{entry["variant"] for entry in case["verdict"]["not_ranked"]} for case in cases]
-    return set.intersection(*out)
+    return out[0].intersection(*out[1:])
 
 
 def tells(subjects: Sequence[CompareSubject]) -> str | None:

@@ -197,7 +197,7 @@ def _tells(link: Link) -> bool:
 
 def _general(document: StudyDocument) -> str | None:
     """Say what is missing in the study: links that were not finished, read, or are apart."""
-    links, capacities, skipped = (document[key] for key in ("links", "capacities", "skipped"))
+    links, capacities, skipped = document["links"], document["capacities"], document["skipped"]
     if document["interrupted"]:
         done = counted(len(links) + len(capacities), "link is finished", "links are finished")
         return f"The study was stopped: {done}."
