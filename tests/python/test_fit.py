@@ -288,7 +288,7 @@ def test_findings_agree_with_the_errors(result: FitResult) -> None:
     gain = (before["leave_one_out_error"] or 0) - (after["leave_one_out_error"] or 0)
     assert change[0] == pytest.approx(gain)
     assert fit_words.improvement(document, before, before) == (0.0, 0.0)
-    assert result.findings[0].headline.startswith(f"The fit {best['name']} misses TCP by ")
+    assert result.findings[0].headline.startswith(f"The form {best['name']} predicts TCP's ")
 
 
 def test_command_line(run: Program, studied: Path, tmp_path: Path) -> None:
