@@ -345,7 +345,7 @@ def test_the_page_is_complete(result: FitResult, tmp_path: Path) -> None:
     first = re.search(r'<figure class="first plot" data-chart="([^"]*)"', page)
     assert first is not None
     beside = next(plot for plot in parts.plots if plot.name == first[1])
-    assert f"The fit {beside.heading} " in parts.title
+    assert f"The form {beside.heading} " in parts.title
     assert result.report(tmp_path / "page.html").read_text("utf-8") == page
 
 
