@@ -108,6 +108,8 @@ def test_the_table_says_why_a_tcp_is_not_ranked() -> None:
     places = {row["TCP"]: row["verdict"] for row in said.table.rows()}
     assert places["jersey"] == "not ranked: no ECN"
     assert places["reno"] == "not ranked: delivers nothing"
+    # jersey gets most, but a reader takes the first row.
+    assert [row["TCP"] for row in said.table.rows()][::3] == ["bbr", "jersey"]
     both = [{"variant": "jersey", "why": "it needs ECN, and tcp.ecn is off"}]
     both.append(both[0] | {"variant": "reno"})
     said = answer(document(subject(case(outcomes, "bbr", worse=worse, not_ranked=both))))
@@ -296,7 +298,7 @@ def test_a_gain_that_all_together_do_not_show_is_no_help() -> None:
     assert said.table is not None
     assert {*said.table.columns[-1].cells} == {"not shown to help", "without a remedy"}
     assert answer_many.sentences([subject(tcps, made)] * 3)[1] == (
-        "No remedy is shown to help on any of them."
+        "Cannot tell whether a remedy helps on any link: longer traces may."
     )
 
 
@@ -352,11 +354,38 @@ def test_doubt_names_the_most_serious_first() -> None:
     drawn = "The file does not give the order of losses, and airtcp drew it"
     assert "it was drawn" in str(doubt(subject(made, notes=[drawn], slot_assumed=True)))
     skipped = [{"path": "/a/b/slow.txt", "reason": "no"}]
-    assert str(doubt(subject(made), skipped=skipped)).startswith("slow.txt was skipped")
+    assert str(doubt(subject(made), skipped=skipped)).startswith(
+        "1 file was not read (slow.txt: no)"
+    )
     assert "was stopped" in str(doubt(subject(made), skipped=skipped, interrupted=True))
     two = case(THREE, "bbr", runs=2, worse=made["verdict"]["worse"])
     assert doubt(subject(two)) == "Rests on 2 replications: -n 8 runs more."
     assert answer(document()) is None
+
+
+def test_a_tcp_that_is_good_on_all_links() -> None:
+    """Wrong would be: a TCP that no link ranks, or one that is ranked where it is good only."""
+    worse = [compared("westwood+", "bbr")]
+    both = case(THREE, "bbr", not_distinguishable=["cubic"], worse=worse)
+    other = case(THREE, "cubic", worse=[compared("bbr", "cubic"), compared("westwood+", "cubic")])
+    dead = {"variant": "cubic", "why": "it delivers nothing"}
+    unranked = case(THREE, "bbr", worse=worse, not_ranked=[dead])
+    assert answer_many.headline([both, other], "link") == (
+        "Over 2 links, cubic is never shown to be worse than the best TCP."
+    )
+    said = "Each TCP is shown to be worse than the best one on some of 3 links; "
+    assert answer_many.headline([both, other, unranked], "link") == (
+        f"{said}bbr and cubic on the fewest, 1 each."
+    )
+    alike = case(THREE, "bbr", not_distinguishable=["cubic", "westwood+"])
+    alike["verdict"]["equivalent"] = ["cubic", "westwood+"]
+    assert answer_many.headline([alike, alike], "link") == (
+        "No TCP is better than another on any of these links."
+    )
+    lone = [{"variant": name, "why": "it needs ECN"} for name in ("cubic", "westwood+")]
+    assert answer_many.headline([case(THREE, "bbr", not_ranked=lone)] * 2, "link") == (
+        "bbr is the best TCP on each of these links."
+    )
 
 
 def test_many_links_are_counted(
@@ -367,13 +396,17 @@ def test_many_links_are_counted(
     helped = remedies([_plain(), _remedy("sliding", 9.29, 466)], "sliding")
     links = [subject(clear, helped, name=f"a{i}") for i in range(200)]
     headline, helps = answer_many.sentences([*links, subject(open_still, name="open")])
-    assert headline == (
-        "bbr is the best choice on 200 of 201 scenarios; on some the runs do not tell."
-    )
+    assert headline == ("Over 201 scenarios, bbr is never shown to be worse than the best TCP.")
     assert helps is not None
-    assert helps.startswith("A coded transport (sliding) would help on each of 200 links, 5.7")
-    assert answer_many.sentences([subject(open_still)] * 2)[0] == (
+    assert helps.startswith(
+        "A coded transport (sliding) would help most on each of 200 links: 5.7 times the"
+    )
+    every = case(THREE, "bbr", not_distinguishable=["cubic", "westwood+"])
+    assert answer_many.sentences([subject(every)] * 2)[0] == (
         "On none of these scenarios do the runs tell which TCP is best."
+    )
+    assert answer_many.tells([subject(every), subject(clear)]) == (
+        "On 1 scenario several TCPs may be the best: more replications (-n 20) may tell."
     )
     dead = subject(case([outcome("sack", 0.0), outcome("bbr", 0.0)], None))
     assert answer_many.sentences([dead, dead]) == (
@@ -381,7 +414,10 @@ def test_many_links_are_counted(
         None,
     )
     mixed = answer_many.sentences([subject(clear), subject(clear), dead])[0]
-    assert mixed == "bbr is the best choice on 2 of 3 scenarios; on some nothing arrives."
+    assert mixed == (
+        "Over 2 scenarios, bbr is never shown to be worse than the best TCP; no TCP is ranked on 1"
+        " more."
+    )
     lone = [subject(case([outcome("sack", mbps)], "sack")) for mbps in (2.0, 9.0)]
     assert answer_many.sentences(lone)[0] == "sack gets 2.0 to 9.0 Mb/s over these scenarios."
     said = answer(document(*links, subject(open_still, name="open"), dead))

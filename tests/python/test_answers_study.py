@@ -17,6 +17,7 @@ import pytest
 import airtcp
 from airtcp.cli import families
 from airtcp.data.extension import registry
+from airtcp.questions.compare import helps_over_links
 from airtcp.questions.fit.answer import answer as fit_answer
 from airtcp.questions.study import answer as study_answer
 from airtcp.questions.study import (
@@ -119,15 +120,16 @@ def test_the_answer_of_the_demo(demo: Any) -> None:
     found = _study(demo)
     assert found.headline == (
         "9 of 11 links are bad for TCP, which gets less than half of what arrives there: worst"
-        " synthetic-independent-35, synthetic-independent-60 and synthetic-bursty-35 (low PRR)."
+        " synthetic-independent-35 (low PRR), synthetic-independent-60 (timeouts) and"
+        " synthetic-bursty-35 (low PRR)."
     )
     assert found.also == (
         "Bursts of losses leave TCP 7.7 times as much as independent losses of equal PRR"
         " (median of 8 links)."
     )
     assert found.help == (
-        "Retransmission on the link (ll-arq) would help most: on 5 links sack gets 7.0 times as"
-        " much (median), for more bytes on the link."
+        "Retransmission on the link (ll-arq) would help most on 5 links: 7.0 times the"
+        " goodput of sack (median), for more bytes on the link."
     )
     assert found.doubt is not None
     assert "synthetic-too-short (300 packets)" in found.doubt
@@ -156,11 +158,59 @@ def test_the_links_that_are_bad_for_tcp(links: dict[str, Any], demo: Any) -> Non
     # Of an order that was drawn the bursts are no reason.
     bursts["order_known"] = False
     assert "in bursts" not in _study(_only(demo, bursts, links["slow-fading"])).headline
+    # Of a good PRR, the PRR is no reason; what TCP does after losses is one.
+    waits = links["independent-90"]
+    assert waits["class"] == "very good"
+    assert _study(_only(demo, waits, links["slow-fading"])).headline.endswith("(timeouts).")
+    run = waits["tcp"]["empirical"]
+    run["timeouts"], run["fast_retransmits"] = 10, 123
+    assert _study(_only(demo, waits, links["slow-fading"])).headline.endswith("90 (losses).")
     # A trace too short to tell is counted only if no other is there.
     alone = _study(_only(demo, links["too-short"], links["good"] | {"order_known": True}))
     assert alone.headline.startswith("1 of 1 link is bad for TCP")
     short = _study(_only(demo, *_copies(links["too-short"], 2))).headline
     assert short.startswith("2 of 2 links are bad for TCP")
+
+
+def test_links_without_a_packet_and_ties(links: dict[str, Any], demo: Any) -> None:
+    """Wrong before: links over which nothing arrives had no word, and any of a tie was "worst"."""
+    dead = _copies(links["independent-35"] | {"received": 0, "prr": 0.0, "mu": None}, 4)
+    found = _study(_only(demo, links["bursty-60"], links["slow-fading"], *dead))
+    assert found.headline == (
+        "1 link is bad for TCP, which gets less than half of what arrives there:"
+        " synthetic-bursty-60 (low PRR); over 4 more nothing arrives."
+    )
+    found = _study(_only(demo, links["too-short"], links["bursty-60"], *dead[:1]))
+    assert found.table is not None
+    assert found.table.title.startswith("3 links, 1 too short to count")
+    assert _study(_only(demo, links["slow-fading"], *dead)).headline == (
+        "No link is bad for TCP: it gets 57 % or more of what arrives; over 4 more nothing arrives."
+    )
+    assert _study(_only(demo, *dead)).headline == "Nothing arrives over any of 4 links."
+    ties = _copies(links["independent-35"], 9)
+    for link in ties:
+        link["tcp"]["empirical"]["packets_per_second"] = 0.0
+    found = _study(_only(demo, links["bursty-60"], links["slow-fading"], *ties))
+    assert found.headline == (
+        "10 of 11 links are bad for TCP, which gets less than half of what arrives there."
+    )
+    assert found.table is not None
+    assert found.table.names == ["synthetic-bursty-60", "synthetic-slow-fading"]
+    assert "TCP delivers nothing over 9, which are left out" in found.table.title
+    assert found.table.more == 9
+
+
+def test_no_command_is_advised_that_cannot_tell(links: dict[str, Any], demo: Any) -> None:
+    many = _copies(links["too-short"], 3)
+    for link in many:
+        link["remedies"] = None
+    found = _study(_only(demo, *many))
+    assert found.help == (
+        "No trace is long enough to tell what would help: the longest has 300 packets."
+    )
+    for paths, said in ((many, False), ([*many, links["good"]], True)):
+        next_line = str(getattr(study_answer.answer(_only(demo, *paths), "traces"), "next", ""))
+        assert ("Which TCP: airtcp compare traces" in next_line) is said
 
 
 def test_one_link(links: dict[str, Any], demo: Any) -> None:
@@ -401,13 +451,13 @@ def test_no_remedy_is_said_to_help_without_a_test(links: dict[str, Any]) -> None
     # Sliding is first there, and 360 times as much, but rare stretches make the mean.
     untested = links["bursty-35"]["remedies"]
     assert untested["verdict"]["first"] == "sliding"
-    assert answer_helps.cell(untested) == "not testable"
+    assert helps_over_links.cell(untested) == "not testable"
     said = answer_helps.one(untested, None)
     assert said == (
         "Cannot tell whether a remedy helps: too few packets arrive, or too few are lost for a"
         " test."
     )
-    assert answer_helps.several([untested]) == said.replace("helps", "helps on any link", 1)
+    assert helps_over_links.sentence([untested]) == said.replace("helps", "helps on any link", 1)
     once: Any = {**links["bursty-60"]["remedies"], "replications": 1}
     assert (answer_helps.one(once, None) or "").startswith("Cannot tell what would help")
 
@@ -422,17 +472,17 @@ def test_the_sentence_on_remedies_counts_the_column(links: dict[str, Any]) -> No
         elif outcome["difference"] is not None:
             outcome["difference"]["standing"] = "undecided"
     every = [*tried, huge]
-    cells = [answer_helps.cell(each) for each in every]
+    cells = [helps_over_links.cell(each) for each in every]
     assert [cell.split()[0] for cell in cells] == ["ll-arq", "ll-arq", "sliding", "lt-tcp"]
     # LT-TCP helps on all four and has the largest gain, but is the best on one link only.
-    said = answer_helps.several(every) or ""
-    assert said.startswith("Retransmission on the link (ll-arq) would help most: on 2 links sack ")
+    said = helps_over_links.sentence(every) or ""
+    assert said.startswith("Retransmission on the link (ll-arq) would help most on 2 links: ")
     late = copy.deepcopy(tried)
     for each in late:
         for outcome in each["outcomes"]:
             if outcome["difference"] is not None:
                 outcome["delivery_p95_difference"] = {**outcome["difference"], "standing": "more"}
-    assert "but delivers later" in (answer_helps.several(late) or "")
+    assert "but delivers later" in (helps_over_links.sentence(late) or "")
     assert "but deliver later" in (answer_helps.one(late[0], None) or "")
 
 
@@ -440,7 +490,7 @@ def test_a_tcp_that_gets_nearly_as_much_comes_before_a_remedy(links: dict[str, A
     """Wrong before: a new transport was advised where another TCP gets nearly the same."""
     link = links["slow-fading"]
     tried, case = copy.deepcopy(link["remedies"]), copy.deepcopy(link["compared"])
-    best = answer_helps.cell(tried).split()[0]
+    best = helps_over_links.cell(tried).split()[0]
     rates = {o["variant"]: o["goodput_bps"]["mean"] for o in tried["outcomes"]}
     plain = next(o for o in tried["outcomes"] if o["variant"] == "sack")["goodput_bps"]
     plain.update({"ci_low": 0.99 * plain["mean"], "ci_high": 1.01 * plain["mean"]})
@@ -489,7 +539,7 @@ def test_what_was_not_tried_is_said(links: dict[str, Any], demo: Any) -> None:
 def test_what_a_study_lacks_is_its_doubt(demo: Any, rates: Any) -> None:
     assert _study(demo, interrupted=True).doubt == ("The study was stopped: 12 links are finished.")
     skipped = [{"path": "a", "reason": "no trace"}, {"path": "b", "reason": "no trace"}]
-    assert _study(demo, skipped=skipped).doubt == "2 files were not read: --details."
+    assert _study(demo, skipped=skipped).doubt == "2 files were not read (no trace): --details."
     both = _study(demo, capacities=rates["capacities"])
     assert both.doubt == "2 links of varying capacity are apart: --details."
 
@@ -548,9 +598,9 @@ def test_a_remedy_against_delay_has_its_price(rates: Any) -> None:
     # Not shown to cost goodput: no price.
     best["difference"]["standing"] = "undecided"
     assert answer_helps.one(tried, None) == "CoDel in the queue of the link would cut it to 250 ms."
-    assert answer_helps.several([tried, tried]) == (
-        "CoDel in the queue of the link would help most: on all of them it shortens the delivery"
-        " time by 88 % (median)."
+    assert helps_over_links.sentence([tried, tried]) == (
+        "CoDel in the queue of the link would help most on each of 2 links: it shortens the"
+        " delivery time by 88 % (median)."
     )
 
 
@@ -583,8 +633,13 @@ def test_stats() -> None:
     assert found.headline == "Losses come in bursts on 9 of 12 links."
     assert document["answer"]["headline"] == found.headline
     assert found.help == (
-        "2 traces are too short for their mu: about 430\u202f000 packets (median) would tell."
+        "2 traces are too short for the size of mu: about 430\u202f000 packets (median) would tell."
     )
+    # The table names the links that the sentence counts, and marks the short traces.
+    assert found.table is not None
+    losses = [row["losses"] for row in found.table.rows()]
+    assert losses.count("in bursts") == 9
+    assert sum(row["mu"].startswith("~ ") for row in found.table.rows()) == 2
     prrs = [float(row["PRR"]) for row in found.table.rows()] if found.table else []
     assert prrs == sorted(prrs)
 
@@ -686,8 +741,8 @@ def test_fit() -> None:
     assert found is not None
     assert problems(found, [fit["name"] for fit in document["fits"]]) == []
     assert found.headline == (
-        "The fit inverse-root misses TCP by 8.7 % of the link's rate on links left out; the formula"
-        " padhye, without a fit, is not shown to be worse (9.3 %)."
+        "The form inverse-root predicts TCP's throughput over links outside its fit with a mean"
+        " error of 8.7 %; the formula padhye, without a fit, is not shown to be worse (9.3 %)."
     )
     assert found.help == "Knowing mu beside PRR is not shown to help: more links would tell."
     assert document["answer"]["headline"] == found.headline
@@ -697,7 +752,7 @@ def test_fit() -> None:
         formula["estimates"] = [60.0 + x["packets_per_second"] for x in worse["links"]]
     found = fit_answer(worse)
     assert found is not None
-    assert "misses it by more" in found.headline
+    assert "has a larger one" in found.headline
     nothing: Any = {
         **document,
         "fits": [{**fit, "leave_one_out_error": None} for fit in document["fits"]],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import shlex
 import shutil
 from typing import TYPE_CHECKING, Any
 
@@ -73,6 +74,25 @@ def test_the_program_says_so(run: Program, files: Path) -> None:
         assert ended.code == 2
         assert "this is " in ended.err
         assert reader in ended.err, (command, name, ended.err)
+
+
+def test_links_of_the_package_are_known_in_any_folder(run: Program, tmp_path: Path) -> None:
+    """Wrong before: `study` read demo/..., and `diagnose` said that there is no such file."""
+    assert not (tmp_path / "demo").exists()
+    ended = run("diagnose", "demo/synthetic-good.txt.gz")
+    assert ended.code == 2
+    assert "this is a trace of a link" in ended.err
+    assert "'airtcp study demo/synthetic-good.txt.gz'" in ended.err
+
+
+def test_a_refusal_has_the_whole_command(run: Program, tmp_path: Path) -> None:
+    rows = "".join(f"{second} {20.5 + second % 7}\n" for second in range(60))
+    (tmp_path / "rates of a link.txt").write_text(rows)
+    ended = run("study", "rates of a link.txt")
+    assert ended.code == 2
+    command = "airtcp study 'rates of a link.txt' --rate-unit \"Mb/s\""
+    assert ended.err.rstrip().endswith(f"; for rates in Mb/s: {command}")
+    assert run(*shlex.split(command)[1:]).code == 0
 
 
 def test_a_file_alone_runs_its_command(run: Program, files: Path) -> None:

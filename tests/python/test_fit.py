@@ -288,7 +288,7 @@ def test_findings_agree_with_the_errors(result: FitResult) -> None:
     gain = (before["leave_one_out_error"] or 0) - (after["leave_one_out_error"] or 0)
     assert change[0] == pytest.approx(gain)
     assert fit_words.improvement(document, before, before) == (0.0, 0.0)
-    assert result.findings[0].headline.startswith(f"The fit {best['name']} misses TCP by ")
+    assert result.findings[0].headline.startswith(f"The form {best['name']} predicts TCP's ")
 
 
 def test_command_line(run: Program, studied: Path, tmp_path: Path) -> None:
@@ -345,7 +345,7 @@ def test_the_page_is_complete(result: FitResult, tmp_path: Path) -> None:
     first = re.search(r'<figure class="first plot" data-chart="([^"]*)"', page)
     assert first is not None
     beside = next(plot for plot in parts.plots if plot.name == first[1])
-    assert f"The fit {beside.heading} " in parts.title
+    assert f"The form {beside.heading} " in parts.title
     assert result.report(tmp_path / "page.html").read_text("utf-8") == page
 
 

@@ -137,14 +137,14 @@ def test_of_several_links(lossy: Path, clean: Path, run: Program) -> None:
     result = airtcp.study([lossy, clean], replicas=2, compare=False, remedies="lt-tcp")
     answer = result.answer()
     assert answer is not None
-    said = "A coded transport (LT-TCP) would help most: on 1 link sack "
+    said = "A coded transport (LT-TCP) would help most on 1 link: "
     assert str(answer.help).startswith(said)
     items = study_page(result.json).items
     said = {item.name: " ".join(item.notes) for item in items}
     assert "A coded transport (LT-TCP) would " in said["lossy"]
     assert "would" not in said["clean"]
     command = ("compare", lossy, clean, "--tcp", "sack", "--remedies", "lt-tcp", "-q")
-    assert "A coded transport (LT-TCP) would help on 1 link, " in _ended(run(*command))
+    assert "A coded transport (LT-TCP) would help most on 1 link: " in _ended(run(*command))
     out = _ended(run(*command, "--details"))
     assert out.count("Remedies against losses") == 2
 

@@ -285,7 +285,19 @@ def refusals(command: str = "", files: Iterable[object] = ()) -> Generator[None]
         said = _said(error)
         if command and not ("this is " in said and "'airtcp " in said):
             said = belongs_elsewhere([str(file) for file in files], command) or said
+            said += _whole_command(said, command, files)
         fail(said)
+
+
+def _whole_command(said: str, command: str, files: Iterable[object]) -> str:
+    """Write the command that a message asks for, if the message names one option with a value."""
+    from airtcp.words.names import shell_paths
+
+    unit = '--rate-unit "Mb/s"'
+    paths = shell_paths([str(file) for file in files])
+    if paths is None or f"({unit} or " not in said:
+        return ""
+    return f"; for rates in Mb/s: airtcp {command} {paths} {unit}"
 
 
 def screen(*, stderr: bool = False) -> Console:

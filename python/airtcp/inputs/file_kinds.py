@@ -23,6 +23,7 @@ from airtcp.data.plain import printable
 from airtcp.files import folder
 from airtcp.files.destinations import content
 from airtcp.files.folder import SWEEP_MARK
+from airtcp.inputs.arguments import links_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -236,7 +237,8 @@ def belongs_elsewhere(
         python: Whether its function was called: the message then names functions.
     """
     for path in paths:
-        kind = kind_of(path)
+        # The links of the package are no files of the folder where the command runs.
+        kind = kind_of(links_of(path)[0])
         if kind is None or command in (*kind.commands, *kind.options):
             continue
         called = f"airtcp.{FUNCTIONS[command]}" if python else f"airtcp {command}"

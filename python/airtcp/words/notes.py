@@ -9,12 +9,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from airtcp.words.grid import cut, elided
 from airtcp.words.sentences import SLOT_ASSUMED, count, counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 _NUMBER = re.compile(r"[0-9]+(\.[0-9]+)?")
+_PATH = re.compile(r"(?:/[^/\s]+)*/([^/\s]+)")
 _SINGULAR = {
     "are": "is",
     "go": "goes",
@@ -80,6 +82,41 @@ def doubt(links: Sequence[Mapping[str, Any]]) -> str | None:
         return None
     what = "trace was" if len(links) == 1 else "traces were"
     return f"How the {what} read is in {counted(len(said), 'note')}: --details."
+
+
+_REASON = 70
+"""Characters of a reason in a sentence."""
+
+
+def not_read(skipped: Sequence[Mapping[str, Any]]) -> str:
+    """Say how many files were not read, and why the first was not, in a few words.
+
+    Args:
+        skipped: The files, at least one: their paths and reasons.
+
+    >>> one = {"path": "/a/log.txt", "reason": "/a/log.txt: no column of outcomes; name one"}
+    >>> not_read([one])
+    '1 file was not read (log.txt: no column of outcomes): --details.'
+    >>> not_read([one, {"path": "b", "reason": "b: no column of outcomes; name one"}])
+    '2 files were not read (no column of outcomes): --details.'
+    """
+    reasons = [_in_short(one["path"], one["reason"]) for one in skipped]
+    why = reasons[0]
+    if len(set(reasons)) > 1 or len(reasons) == 1:
+        first = elided(skipped[0]["path"].rpartition("/")[2], _NAME)
+        why = f"{'' if len(reasons) == 1 else 'the first, '}{first}: {why}"
+    return f"{counted(len(skipped), 'file was', 'files were')} not read ({why}): --details."
+
+
+_NAME = 30
+"""Characters of the name of a file in a sentence."""
+
+
+def _in_short(path: str, reason: str) -> str:
+    """Return the first part of a reason, without paths of files."""
+    text = reason.removeprefix(f"{path}: ")
+    text = _PATH.sub(r"\1", text)
+    return cut(re.split(r"[;:,] |\. ", text)[0].rstrip("."), _REASON)
 
 
 def _kind(text: str) -> str:

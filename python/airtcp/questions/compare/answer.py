@@ -19,6 +19,7 @@ from airtcp.questions.compare import (
     tables_remedies,
     verdict,
 )
+from airtcp.words import notes as notes_words
 from airtcp.words import sentences as words
 from airtcp.words.answer import DEEPER, Answer
 from airtcp.words.sentences import Finding
@@ -42,13 +43,15 @@ def answer(document: CompareDocument) -> Answer | None:
     if len(subjects) > 1:
         headline, helps = answer_many.sentences(subjects)
         doubt = _stopped(document, subjects[-1]) or answer_many.doubt(document, subjects)
+        also = answer_many.tells(subjects)
     else:
+        also = None
         told = answer_tcp.told(subjects[0]["cases"][0])
         headline, helps, open_still = _sentences(subjects[0], document["rival"], told)
         doubt = _stopped(document, subjects[0]) or _doubt(document, subjects[0], open_still)
     further, details = _next(document, subjects), _details(document, subjects)
     grid = table(document)
-    return Answer(headline, helps, doubt, grid and grid.within(), further, details)
+    return Answer(headline, helps, doubt, grid and grid.within(), further, details, also)
 
 
 def table(document: CompareDocument, rows: int | None = None) -> Grid | None:
@@ -97,7 +100,7 @@ def _doubt(
     slot = words.number((subject["slot_s"] or 0.0) * 1e3, 2)
     number = words.counted(case["replications"], "replication")
     if document["skipped"]:
-        return f"{answer_many.skipped(document)}."
+        return notes_words.not_read(document["skipped"])
     found = (
         (
             verdict.drawn_order(notes),

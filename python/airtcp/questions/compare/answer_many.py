@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from statistics import median
 from typing import TYPE_CHECKING, Final
 
 from airtcp.questions.compare import answer_tcp as tcp
-from airtcp.questions.compare import delay, effects, quantities, tables, verdict
-from airtcp.questions.compare import findings_remedies as remedies_words
+from airtcp.questions.compare import helps_over_links, quantities, tables, verdict
 from airtcp.words import notes
 from airtcp.words import sentences as words
 from airtcp.words.grid import Column, Grid, elided
@@ -17,23 +15,30 @@ from airtcp.words.sentences import Finding
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from airtcp.data.documents import CompareCase, CompareDocument, CompareSubject, Remedies
+    from airtcp.data.documents import CompareCase, CompareDocument, CompareSubject
 
 ROWS: Final = 16
 """Links in the table of an answer."""
 _NAME: Final = 30
 _CHOICES: Final = 34
 """Characters of names in a cell."""
+_LEAST: Final = 8
+"""Replications to try at least."""
+_PAIR: Final = 2
 
 
 def sentences(subjects: Sequence[CompareSubject]) -> tuple[str, str | None]:
     """Return headline and help over several subjects."""
     said = headline([subject["cases"][0] for subject in subjects], _noun(subjects))
-    return said, helps([r for s in subjects if (r := s["remedies"]) is not None])
+    tried = [r for s in subjects if (r := s["remedies"]) is not None]
+    return said, helps_over_links.sentence(tried)
 
 
 def headline(cases: Sequence[CompareCase], noun: str) -> str:
-    """Say on how many links each TCP is the best choice.
+    """Say which TCP is good on all links: never shown to be worse than the best one.
+
+    The paired intervals of the verdict decide. A link on which no TCP is ranked says nothing, and a
+    TCP that is not ranked where others are is not good there.
 
     Args:
         cases: The case of each.
@@ -44,25 +49,64 @@ def headline(cases: Sequence[CompareCase], noun: str) -> str:
         return f"No TCP delivers anything on any of these {noun}s."
     if all(len(case["outcomes"]) == 1 for case in cases):
         return _one_tcp(alive, noun)
-    best = [verdict.best(case) for case in alive]
-    counts: Counter[str] = Counter(name for names in best for name in names)
-    if not counts:
+    good = [found for case in alive if (found := verdict.candidates(case))]
+    counts: Counter[str] = Counter(name for names in good for name in names)
+    tried = {o["variant"] for case in alive for o in case["outcomes"]} - _never_ranked(alive)
+    if not counts or (len(tried) > 1 and all(set(names) == tried for names in good)):
+        if counts and not any(map(verdict.open_ones, alive)):
+            return f"No TCP is better than another on any of these {noun}s."
         return f"On none of these {noun}s do the runs tell which TCP is best."
-    decided = sum(1 for names in best if names)
-    top = counts.most_common()
-    name, number = top[0]
-    tied = [other for other, count in top if count == number]
-    who = tcp.some(tied)
+    return _good(cases, good, counts, noun)
+
+
+def _good(
+    cases: Sequence[CompareCase], good: Sequence[list[str]], counts: Counter[str], noun: str
+) -> str:
+    """Name the TCPs that are good on all links, else those that are on most.
+
+    Args:
+        cases: The case of each link.
+        good: For each link on which TCPs are ranked, those that may be the best.
+        counts: On how many links each is among these.
+        noun: What the links are.
+    """
+    most = max(counts.values())
+    tied = [name for name, count in counts.items() if count == most]
     verb = "are" if len(tied) > 1 else "is"
-    each = " each" if len(tied) > 1 else ""
-    alone = all(len(names) == 1 for names in best if name in names)
-    best_said = "the best choice" if alone and len(tied) == 1 else "among the best"
-    if number == len(cases):
-        return f"{who} {verb} {best_said} on each of these {noun}s."
-    said = f"{who} {verb} {best_said} on {words.count(number)} of {words.counted(len(cases), noun)}"
-    rest = "; on some nothing arrives" if len(alive) < len(cases) else ""
-    rest = "; on some the runs do not tell" if decided < len(alive) else rest
-    return f"{said}{each}{rest}."
+    if all(verdict.best(case)[:1] == tied for case in cases):
+        return f"{tcp.some(tied)} {verb} the best TCP on each of these {noun}s."
+    links = words.counted(len(good), noun)
+    if most < len(good):
+        each = " each" if len(tied) > 1 else ""
+        return (
+            f"Each TCP is shown to be worse than the best one on some of {links};"
+            f" {tcp.some(tied)} on the fewest, {words.count(len(good) - most)}{each}."
+        )
+    said = f"Over {links}, {tcp.some(tied)} {verb} never shown to be worse than the best TCP"
+    left = len(cases) - len(good)
+    return f"{said}; no TCP is ranked on {words.count(left)} more." if left else f"{said}."
+
+
+def _never_ranked(cases: Sequence[CompareCase]) -> set[str]:
+    """Name the TCPs that no link ranks, because the path lacks what they need."""
+    out = [{entry["variant"] for entry in case["verdict"]["not_ranked"]} for case in cases]
+    return out[0].intersection(*out[1:])
+
+
+def tells(subjects: Sequence[CompareSubject]) -> str | None:
+    """Say on how many links several TCPs may be the best one, and what would tell."""
+    cases, noun = [subject["cases"][0] for subject in subjects], _noun(subjects)
+    still = [case for case in cases if verdict.open_ones(case)]
+    if not still:
+        return None
+    longer = all(case["over"] == "stretches" for case in still)
+    what = "longer traces" if longer else f"more replications (-n {_more(still)})"
+    links = words.counted(len(still), noun)
+    return f"On {links} several TCPs may be the best: {what} may tell."
+
+
+def _more(cases: Sequence[CompareCase]) -> int:
+    return 2 * max(_LEAST, *(case["replications"] for case in cases))
 
 
 def _one_tcp(cases: Sequence[CompareCase], noun: str) -> str:
@@ -82,58 +126,10 @@ def _noun(subjects: Sequence[CompareSubject]) -> str:
     return "scenario" if all(s["kind"] == "scenario" for s in subjects) else "link"
 
 
-def _gain(remedies: Remedies, name: str) -> float | None:
-    percent = quantities.percent(quantities.outcome_of(remedies, name))
-    return None if percent is None else percent["mean"]
-
-
-def _helping(remedies: Remedies) -> list[str]:
-    """Name the remedies that help on a link."""
-    if remedies["replications"] <= 1:
-        return []
-    if remedies["aim"] == "delay":
-        return [outcome["variant"] for outcome in delay.shorter(remedies)]
-    if remedies_words.helpful(remedies) is None:
-        # Gains by their own intervals are no help if all remedies together show none.
-        return []
-    return [o["variant"] for o in remedies["outcomes"] if remedies_words.raises(remedies, o)]
-
-
-def helps(tried: Sequence[Remedies]) -> str | None:
-    """Say on how many links the remedy that helps most of them does, and by how much."""
-    if not tried:
-        return None
-    counts: Counter[str] = Counter(name for each in tried for name in _helping(each))
-    if not counts:
-        return "No remedy is shown to help on any of them."
-    # Of remedies that help as many links, the one with the larger typical gain.
-    gains = {
-        name: [
-            gain
-            for each in tried
-            if name in _helping(each) and (gain := _gain(each, name)) is not None
-        ]
-        for name in counts
-    }
-    name = max(counts, key=lambda n: (counts[n], median(gains[n]) if gains[n] else 0.0))
-    spoken = effects.spoken(name, tried[0]["reference"])
-    number, of = counts[name], len(tried)
-    on = (
-        f"each of {words.counted(of, 'link')}"
-        if number == of > 1
-        else words.counted(number, "link")
-    )
-    said = f"{words.begun(spoken)} would help on {on}"
-    losses = all(each["aim"] == "losses" for each in tried)
-    if losses and gains[name]:
-        return f"{said}, {words.times(median(gains[name]))} at the median."
-    return f"{said}." if losses else f"{said}: it shortens the delivery time."
-
-
 def doubt(document: CompareDocument, subjects: Sequence[CompareSubject]) -> str | None:
     """Say what the answer rests on that could be wrong; the most serious first."""
     if document["skipped"]:
-        return f"{skipped(document)}."
+        return notes.not_read(document["skipped"])
     drawn = sum(verdict.drawn_order(subject["notes"]) for subject in subjects)
     if drawn:
         files = words.counted(drawn, "file does", "files do")
@@ -143,15 +139,6 @@ def doubt(document: CompareDocument, subjects: Sequence[CompareSubject]) -> str 
         of = "" if assumed == len(subjects) else f" of {words.counted(assumed, 'link')}"
         return f"Rates and times{of} rest on an assumed slot: --slot gives another."
     return None
-
-
-def skipped(document: CompareDocument) -> str:
-    """Name a file that was not read, or count several."""
-    files = document["skipped"]
-    first = elided(files[0]["path"].rpartition("/")[2], _NAME)
-    if len(files) == 1:
-        return f"{first} was skipped; --details says why"
-    return f"{words.unread(len(files))}, {first}; --details says why"
 
 
 def table(subjects: Sequence[CompareSubject], rows: int = ROWS) -> Grid:
@@ -174,11 +161,8 @@ def table(subjects: Sequence[CompareSubject], rows: int = ROWS) -> Grid:
         ),
     ]
     if any(subject["remedies"] is not None for subject, _ in cases):
-        helped = [_best_remedy(subject["remedies"]) for subject, _ in cases]
-        columns += [
-            Column("remedy", [elided(name, _CHOICES) for name, _ in helped], left=True),
-            Column("gain", [gain for _, gain in helped], rank=1),
-        ]
+        helped = [helps_over_links.cell(subject["remedies"]) for subject, _ in cases]
+        columns.append(Column("best remedy", helped, left=True))
     names = [elided(subject["name"], _NAME) for subject, _ in cases]
     kinds = _noun(subjects)
     return Grid(kinds, names, columns, sort=columns[1].heading if unit else None).first(rows)
@@ -190,11 +174,20 @@ def _choice(case: CompareCase) -> str:
         return "nothing delivered"
     found = verdict.candidates(case)
     if not found:
-        return "not ranked"
-    if verdict.open_ones(case):
-        others = words.counted(len(found) - 1, "other")
-        return f"cannot tell: {elided(found[0], _CHOICES // 2)} or {others}"
-    return elided(", ".join(found), _CHOICES)
+        return f"not ranked: {_why_not(case)}"
+    if not verdict.open_ones(case):
+        return elided(", ".join(found), _CHOICES)
+    first = elided(found[0], _CHOICES // 2)
+    if len(found) == _PAIR:
+        return f"{first} or {elided(found[1], _CHOICES // 2)}"
+    return f"{first} or {words.counted(len(found) - 1, 'other')}"
+
+
+def _why_not(case: CompareCase) -> str:
+    """Write in short why no TCP of a link is ranked."""
+    if case["replications"] <= 1:
+        return "trace too short" if case["over"] == "stretches" else "one run"
+    return "the path lacks what they need"
 
 
 def most(subject: CompareSubject) -> float:
@@ -214,21 +207,6 @@ def _goodput(subject: CompareSubject, *, with_unit: bool) -> str:
     value, unit = quantities.goodput(quantities.outcome_of(case, name))
     text = words.estimate(value, 1.0, short=True)
     return f"{text} {unit}" if with_unit else text
-
-
-def _best_remedy(remedies: Remedies | None) -> tuple[str, str]:
-    """Return the best remedy of a link and its effect, or a dash."""
-    found = [] if remedies is None else _helping(remedies)
-    if remedies is None or not found:
-        return "-", "-"
-    if remedies["aim"] == "delay":
-        outcome = quantities.outcome_of(remedies, found[0])
-        return found[0], f"95 % in {quantities.mean_text(outcome, 'delivery_p95_s')}"
-    name = remedies_words.helpful(remedies)
-    if name is None:
-        return "-", "-"
-    gain = _gain(remedies, name)
-    return name, "-" if gain is None else words.times(gain)
 
 
 def details(subjects: Sequence[CompareSubject]) -> list[Finding | Grid]:

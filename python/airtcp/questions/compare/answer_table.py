@@ -75,7 +75,15 @@ def table(
             -(row.outcome["goodput_bps"]["mean"] or 0.0),
         )
     )
-    shown = sorted(found[:rows], key=lambda row: -(row.outcome["goodput_bps"]["mean"] or 0.0))
+    out = {entry["variant"] for entry in case["verdict"]["not_ranked"]}
+    # A reader takes the first row, which therefore is one that is ranked.
+    shown = sorted(
+        found[:rows],
+        key=lambda row: (
+            row.outcome["variant"] in out,
+            -(row.outcome["goodput_bps"]["mean"] or 0.0),
+        ),
+    )
     outcomes = [row.outcome for row in shown]
     head = "TCP or remedy" if both else "TCP"
     share = quantities.measure(case, "share") if rival is None and not both else None

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from airtcp.data.extension import mean_interval
 from airtcp.questions.fit import findings as fit_words
 from airtcp.questions.fit.findings import PRR_ONLY, WITH_MU, best, improvement
+from airtcp.words import notes
 from airtcp.words import sentences as words
 from airtcp.words.answer import DEEPER, Answer
 from airtcp.words.grid import Column, Grid, elided
@@ -28,8 +29,8 @@ _ENOUGH: Final = 3
 """Fewest links for an interval of a difference."""
 _NAME: Final = 28
 """Characters of a name in the table."""
-_FORMULA: Final = 30
-"""Characters of a formula in the table."""
+_FORMULA: Final = 36
+"""Most characters of a formula in the table."""
 
 
 def answer(document: FitDocument) -> Answer | None:
@@ -56,17 +57,20 @@ def headline(document: FitDocument) -> str:
             return f"No form can be fitted to {links}."
         error = _error(formula["error"])
         return (
-            f"No form can be fitted to {links}; of the formulas {formula['name']} is closest, and"
-            f" misses by {error}."
+            f"No form can be fitted to {links}; of the formulas {formula['name']} is closest, with"
+            f" a mean error of {error}."
         )
     error = _error(winner["leave_one_out_error"] or 0.0)
-    start = f"The fit {winner['name']} misses TCP by {error} of the link's rate on links left out"
+    start = (
+        f"The form {winner['name']} predicts TCP's throughput over links outside its fit with a"
+        f" mean error of {error}"
+    )
     if formula is None:
         return f"{start}."
     name, error = formula["name"], _error(formula["error"])
     side = _closer(document, winner, formula)
     if side > 0:
-        return f"{start}; the best formula, {name}, misses it by more ({error})."
+        return f"{start}; the best formula, {name}, has a larger one ({error})."
     if side < 0:
         return f"{start}; the formula {name} is closer without a fit ({error})."
     return f"{start}; the formula {name}, without a fit, is not shown to be worse ({error})."
@@ -121,13 +125,13 @@ def _metrics(document: FitDocument) -> str | None:
 def _doubt(document: FitDocument) -> str | None:
     """Say what the answer rests on that could be wrong; the most serious first."""
     links = counted(len(document["links"]), "link")
-    drawn, skipped = document["order_drawn_links"], len(document["skipped"])
+    drawn, skipped = document["order_drawn_links"], document["skipped"]
     left = len(document["left_out"]) + len(document["capacities"])
     missing = sum(fit["problem"] is not None for fit in document["fits"])
     tiny = any(f.headline == fit_words.HUNDREDTHS for f in fit_words.findings(document))
     doubts = (
         (document["interrupted"], f"The work was stopped: {links} fitted."),
-        (skipped, f"{counted(skipped, 'file was', 'files were')} not read: --details."),
+        (skipped, notes.not_read(skipped) if skipped else ""),
         (drawn, f"For {words.count(drawn)} of {links} the order of losses was drawn at random."),
         (tiny, "The PRRs look like hundredths of delivery ratios: none exceeds a hundredth."),
         (left, f"{counted(left, 'link was', 'links were')} left out: --details."),
@@ -152,14 +156,19 @@ def _table(document: FitDocument) -> Grid:
     rows = [pair for pair in _rows(document) if pair[0] is not None or pair[1]["error"] is not None]
     sizes = ["0" if _is(found) else str(len(found["terms"])) for _, found in rows]
     columns = [
-        Column("error on links\nleft out (%)", [percent(error) for error, _ in rows]),
+        Column("error outside\nthe fit (%)", [percent(error) for error, _ in rows]),
         Column("error in\nthe fit (%)", ["-" if _is(x) else percent(x["error"]) for _, x in rows]),
         Column("terms", sizes, rank=1),
-        Column("formula", [elided(x["formula"], _FORMULA) for _, x in rows], left=True, rank=2),
+        Column("formula", [_whole(x["formula"]) for _, x in rows], left=True, rank=2),
     ]
     title = f"{counted(len(document['links']), 'link')}; errors in percent of the link's packets/s"
     names = [elided(x["name"], _NAME) for _, x in rows]
     return Grid("fit or formula", names, columns, title, sort=columns[0].heading).first(ROWS)
+
+
+def _whole(formula: str) -> str:
+    """Return a formula, or where to find one that is too long: a part of it says nothing."""
+    return formula if len(formula) <= _FORMULA else "--details"
 
 
 def _is(found: Any) -> bool:

@@ -11,11 +11,16 @@ from math import comb
 from statistics import median
 from typing import TYPE_CHECKING, Any, Final
 
-from airtcp.questions.compare import answer_many, answer_tcp, slot_limits, tables_remedies
+from airtcp.questions.compare import (
+    answer_many,
+    answer_tcp,
+    helps_over_links,
+    slot_limits,
+    tables_remedies,
+)
 from airtcp.questions.compare import findings as compare_words
 from airtcp.questions.compare import tables as compare_tables
 from airtcp.questions.study import answer_capacity, answer_link, bad_links, tables
-from airtcp.questions.study import answer_helps as helps
 from airtcp.questions.study import findings as study_words
 from airtcp.questions.study.findings import BY_CHANCE
 from airtcp.questions.study.findings_link import (
@@ -43,6 +48,13 @@ ROWS: Final = 12
 """Links in the table."""
 _FEW_LINKS: Final = 20
 """Most links of which none lies far outside its interval by chance."""
+_TELLS: Final = 1000
+"""Fewest packets of a trace whose stretches may tell TCPs or remedies apart. [choice]
+
+Traces of 300 packets (rutgers-noise-80211) told of no remedy on any link.
+"""
+_COMPARED: Final = 100
+"""Most links for which a comparison is advised, because it takes seconds a link."""
 _NAME: Final = 40
 """Characters of a name in a sentence."""
 _LONGEST: Final = 28
@@ -168,21 +180,29 @@ def help_for(document: StudyDocument) -> str | None:
     links = document["links"]
     tried = [each for link in links if (each := link.get("remedies")) is not None]
     if tried:
-        return helps.several(tried)
+        return helps_over_links.sentence(tried)
     asked: Any = document["options"].get("remedy_links")
     if document["interrupted"] or not asked:
         return None
+    if not any(map(_tells, links)):
+        longest = counted(max(link["packets"] for link in links), "packet")
+        return f"No trace is long enough to tell what would help: the longest has {longest}."
     return "What would help was not tried over so many links: --remedies."
+
+
+def _tells(link: Link) -> bool:
+    """Return whether runs over the trace of a link may tell which TCP, or remedy, is better."""
+    return link["packets"] >= _TELLS and 0 < link["received"] < link["packets"]
 
 
 def _general(document: StudyDocument) -> str | None:
     """Say what is missing in the study: links that were not finished, read, or are apart."""
-    links, capacities, skipped = (document[key] for key in ("links", "capacities", "skipped"))
+    links, capacities, skipped = document["links"], document["capacities"], document["skipped"]
     if document["interrupted"]:
         done = counted(len(links) + len(capacities), "link is finished", "links are finished")
         return f"The study was stopped: {done}."
     if skipped:
-        return f"{words.counted(len(skipped), 'file was', 'files were')} not read: --details."
+        return notes_words.not_read(skipped)
     if links and capacities:
         apart = counted(len(capacities), "link", "links")
         return f"{apart} of varying capacity {_is(len(capacities))} apart: --details."
@@ -248,6 +268,13 @@ def _effect(link: Link) -> float:
 def table(links: Sequence[Link], rows: int = ROWS) -> Grid:
     """Return a line for each link, the worst for TCP first, short traces last."""
     picks = sorted(range(len(links)), key=lambda index: bad_links.order(links[index]))
+    alike = bad_links.ties(links)
+    if rows // 2 < len(alike) < len(links):
+        # Rows of zeros, of which none is worse than another, would fill the table.
+        hidden = set(map(id, alike))
+        picks = [index for index in picks if id(links[index]) not in hidden]
+    else:
+        alike = []
     shown = [links[index] for index in picks]
     measured = tables.measured_columns(shown)
     rates = [link["tcp"]["empirical"]["packets_per_second"] for link in shown]
@@ -270,21 +297,27 @@ def table(links: Sequence[Link], rows: int = ROWS) -> Grid:
     ]
     tried = [link.get("remedies") for link in shown]
     if any(each is not None for each in tried):
-        columns.append(Column("best remedy", [helps.cell(each) for each in tried], left=True))
+        helped = [helps_over_links.cell(each) for each in tried]
+        columns.append(Column("best remedy", helped, left=True))
     chance = any(str(cell).startswith("~") for cell in compared)
     title = counted(len(links), "link") if len(links) > 1 else ""
+    title += bad_links.left_out(links)
+    if alike:
+        title += f"; TCP delivers nothing over {words.count(len(alike))}, which are left out"
     title = f"{title}; ~ lies within chance" if title and chance else title
     names = [elided(link["name"], _LONGEST) for link in shown]
     grid = Grid("link", names, columns, title, sort="of what arrives", picks=picks)
-    return grid.first(rows)
+    return replace(grid, more=len(alike)).first(rows)
 
 
 def _next(document: StudyDocument, file: str | None) -> str:
     """Name the options and the command that go deeper."""
     said = DEEPER
     path = None if file is None else shell_paths([file])
-    alone = len(document["links"]) + len(document["capacities"]) == 1
-    if path is None or not alone or document["options"].get("read"):
+    links = document["links"]
+    few = len(links) + len(document["capacities"]) <= _COMPARED
+    tells = few and (len(links) <= 1 or any(map(_tells, links)))
+    if path is None or not tells or document["options"].get("read"):
         return said
     return f"{said}   Which TCP: airtcp compare {path}"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from airtcp.questions.compare import effects, quantities
+from airtcp.questions.compare import effects, helps_over_links, quantities
 from airtcp.questions.compare import verdict as verdict_words
 from airtcp.questions.study import answer_helps as helps
 from airtcp.questions.study import answer_link
@@ -42,7 +42,7 @@ def help_for(links: Sequence[CapacityLink]) -> str | None:
     tried = [each for link in links if (each := link["remedies"]) is not None]
     if not tried:
         return None
-    return helps.several(tried)
+    return helps_over_links.sentence(tried)
 
 
 def plain(link: CapacityLink) -> Outcome | None:
@@ -150,7 +150,7 @@ def table(links: Sequence[CapacityLink], rows: int = ROWS) -> Grid:
         ]
     tried = [link["remedies"] for link in shown]
     if any(each is not None for each in tried):
-        cells = [helps.cell(each) for each in tried]
+        cells = [helps_over_links.cell(each) for each in tried]
         columns.append(Column("remedy, and its\ndelivery time", cells, left=True))
     title = f"{words.counted(len(links), 'link')} of varying capacity" if len(links) > 1 else ""
     return Grid("link", [link["name"] for link in shown], columns, title).first(rows)

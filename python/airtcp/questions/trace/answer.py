@@ -85,6 +85,15 @@ _KINDS: Final = {
     "unmeasured": "Cannot tell whether losses come in bursts",
 }
 """What a person would say of the memory of a link."""
+_IN_TABLE: Final = {
+    "bursty": "in bursts",
+    "oscillating": "apart",
+    "independent": "independent",
+    "undecided": "cannot tell",
+    "constant": "-",
+    "unmeasured": "-",
+}
+"""The same in a column."""
 
 
 def _over_all(links: Sequence[Row]) -> str:
@@ -111,7 +120,7 @@ def _needs(links: Sequence[Row]) -> str | None:
         return too_short(short[0])
     needs = [n for x in short if (n := x["convergence"]["needed_packets"]) is not None]
     tell = f": about {words.number(median(needs), 2)} packets (median) would tell" if needs else ""
-    return f"{words.count(len(short))} traces are too short for their mu{tell}."
+    return f"{words.count(len(short))} traces are too short for the size of mu{tell}."
 
 
 def _missing(document: Mapping[str, Any]) -> str | None:
@@ -121,7 +130,7 @@ def _missing(document: Mapping[str, Any]) -> str | None:
         done = len(links) + len(document["capacities"])
         return f"The reading was stopped after {counted(done, 'link')}."
     if skipped:
-        return f"{counted(len(skipped), 'file was', 'files were')} not read: --details."
+        return notes_words.not_read(skipped)
     if links and (apart := len(document["capacities"])):
         verb = "is" if apart == 1 else "are"
         return f"{counted(apart, 'link')} of varying capacity {verb} apart: --details."
@@ -150,10 +159,19 @@ def _table(links: Sequence[Row]) -> Grid:
     measured = tables.measured(shown)
     kept = ("packets", "prr", "mu", "longest_success_burst", "longest_loss_burst", "converged")
     columns = [measured[key] for key in kept]
+    title = ""
     if len(links) > 1:
-        columns = [Column(c.head, c.short or c.cells, rank=c.rank) for c in columns]
+        columns = [Column(c.head, c.short or c.cells, rank=c.rank) for c in columns[:-1]]
+        losses = [_IN_TABLE[memory(link)] if link["order_known"] else "-" for link in shown]
+        columns.append(Column("losses", losses, left=True))
+        at = kept.index("mu")
+        unsettled = [too_short(link) is not None for link in shown]
+        pairs = zip(columns[at].cells, unsettled, strict=True)
+        marked = [f"~ {cell}" if short else cell for cell, short in pairs]
+        columns[at] = replace(columns[at], cells=marked)
+        title = counted(len(links), "link")
+        title += "; ~ the trace is too short for mu" if any(unsettled) else ""
     names = [elided(link["name"], _LONGEST) for link in shown]
-    title = counted(len(links), "link") if len(links) > 1 else ""
     return Grid("link", names, columns, title, sort="PRR").first(ROWS)
 
 

@@ -15,7 +15,7 @@ from airtcp.data.extension import mean_interval
 from airtcp.words import sentences as words
 from airtcp.words.answer import DEEPER, Answer
 from airtcp.words.grid import Column, Grid
-from airtcp.words.notes import models_notes
+from airtcp.words.notes import models_notes, not_read
 from airtcp.words.sentences import Finding, counted
 
 if TYPE_CHECKING:
@@ -137,8 +137,8 @@ def _doubt(document: Document, overall: Sequence[dict[str, Any]]) -> str | None:
     if document["interrupted"]:
         done = counted(len(links), "link is finished", "links are finished")
         return f"The scoring was stopped: {done}."
-    if skipped := len(document["skipped"]):
-        return f"{counted(skipped, 'file was', 'files were')} not read: --details."
+    if document["skipped"]:
+        return not_read(document["skipped"])
     if drawn := sum(not link["order_known"] for link in links):
         return f"On {counted(drawn, 'link')} the order of losses was drawn, and models follow it."
     left = [row for row in overall if row not in _comparable(overall)]
