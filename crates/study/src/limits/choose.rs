@@ -10,7 +10,7 @@ use airtcp_sim::Way;
 use airtcp_units::detmath::ln;
 
 use super::change::{Change, Kind, written};
-use super::effect::{Effect, NAMED};
+use super::effect::{Effect, NAMED, NEARLY};
 use super::trial::{Bench, NotRun, Outcome};
 use super::view::{View, is_satisfied, judged};
 use super::{cells, flows, links};
@@ -20,7 +20,7 @@ use crate::document::limits::{Limit, Undecided};
 const OF_OTHERS: f64 = 1.2;
 /// Most groups of flows that are judged on their own.
 const GROUPS: usize = 4;
-/// Effects from here on are worth more replications if they are not significant.
+/// Effects from here on are worth more replications if they are open.
 const WORTH: f64 = NAMED;
 /// Replications of a second look.
 pub(crate) const MORE: u32 = 8;
@@ -148,14 +148,14 @@ impl<'a, 'b> Search<'a, 'b> {
         replications: u32,
         variants: &[Vec<&Change>],
     ) -> Result<Vec<Option<Outcome>>, NotRun> {
-        let bench = self.bench.with_replications(replications);
         let mut found = Vec::new();
-        for (outcome, changes) in bench.run(variants, self.report)?.into_iter().zip(variants) {
+        let outcomes = self.bench.run(replications, variants, self.report)?;
+        for (outcome, changes) in outcomes.into_iter().zip(variants) {
             self.variants += 1;
             found.push(match outcome {
                 Ok(outcome) => Some(outcome),
                 Err(NotRun::Refused(error)) => {
-                    let sets = bench.sets(changes.iter().copied());
+                    let sets = self.bench.sets(changes.iter().copied());
                     self.refused.push(format!("{}: {error}", written(&sets).join(" ")));
                     None
                 }
@@ -230,8 +230,8 @@ impl<'a, 'b> Search<'a, 'b> {
         let has_defect = |order: &[Kind]| order.iter().any(|kind| kind.is_defect());
         if is_first {
             let wasteful = order.first() == Some(&Kind::Rate);
-            if !has_defect(&order) && self.look_again(measure, |_| true)?
-                || wasteful && self.look_again(measure, Kind::is_waste)?
+            if !has_defect(&order) && self.look_again(measure)?
+                || wasteful && self.look_again_for_wastes(measure)?
             {
                 order = self.order(measure);
             }
@@ -317,6 +317,7 @@ impl<'a, 'b> Search<'a, 'b> {
                 found.insert(0, first);
             }
         }
+        self.put_cause_first(measure, &mut found);
         // Delays and pauses, which are no defect, come first only if nothing before them has half of their effect.
         for other in others {
             let most = found.iter().map(|(_, effect)| effect.log()).fold(0.0, f64::max);
@@ -324,6 +325,19 @@ impl<'a, 'b> Search<'a, 'b> {
             found.insert(at, other);
         }
         found.into_iter().map(|(kind, _)| kind).collect()
+    }
+
+    /// A queue that gives as much as a loss, a slow station or other flows is their consequence, and comes after them: an
+    /// outage fills a queue, and a queue without an end hides the outage.
+    fn put_cause_first(&self, measure: &Measure, found: &mut [(Kind, Effect)]) {
+        let Some(&(first @ Kind::Queue, _)) = found.first() else { return };
+        let most = &self.tried[&first].outcome;
+        let is_alike = |(kind, _): &(Kind, Effect)| {
+            kind.is_waste() && measure.effect(&self.tried[kind].outcome, most).ratio() < NEARLY
+        };
+        if let Some(at) = found.iter().position(is_alike) {
+            found[..=at].rotate_right(1);
+        }
     }
 
     /// How full the fullest link or medium with data of some flows is; 1 and more is full.
@@ -334,13 +348,26 @@ impl<'a, 'b> Search<'a, 'b> {
     }
 
     /// Repeats the base and the kinds that may matter with more replications; false if there are none.
-    fn look_again(&mut self, measure: &Measure, of: impl Fn(Kind) -> bool) -> Result<bool, NotRun> {
+    fn look_again(&mut self, measure: &Measure) -> Result<bool, NotRun> {
         let is_worth = |kind: &Kind| {
             let effect = self.effect(measure, *kind);
-            of(*kind) && effect.ratio() >= WORTH && !effect.excludes_one()
+            effect.ratio() >= WORTH && !effect.excludes_one()
         };
         let worth: Vec<Kind> = self.tried.keys().copied().filter(is_worth).collect();
         if worth.is_empty() { Ok(false) } else { self.repeat(&worth) }
+    }
+
+    /// What wastes a full medium comes before it in an answer, if its effect on the flows that it names is sure: so far
+    /// as three replications leave that open, more of them decide.
+    fn look_again_for_wastes(&mut self, measure: &Measure) -> Result<bool, NotRun> {
+        let is_open = |(kind, tried): &(&Kind, &Tried)| {
+            let (before, after) = (&self.base, &tried.outcome);
+            let told = Self::shown(measure, tried.changes[0].cause, before, after);
+            let is_worth = measure.effect(before, after).ratio() >= WORTH;
+            kind.is_waste() && is_worth && !told.effect(before, after).is_sure()
+        };
+        let open: Vec<Kind> = self.tried.iter().filter(is_open).map(|(kind, _)| *kind).collect();
+        if open.is_empty() { Ok(false) } else { self.repeat(&open) }
     }
 
     /// Runs the base and some kinds with more replications; false if they have had them.
