@@ -6,7 +6,7 @@
 //! correction: each is tested at `0.05 / (m k)`. Equivalence is claimed only if every criterion shows it, which needs no
 //! correction for `m`.
 
-use crate::document::compare::NotRanked;
+use crate::document::compare::{NotRanked, Unmet};
 use crate::numbers::equivalence::{Matters, Pair, Relation};
 use crate::numbers::paired::{ALPHA, mean};
 
@@ -84,19 +84,17 @@ impl<R, N> Measured<R, N> {
     pub(crate) fn rank(
         &self,
         names: &[String],
-        unmet: &[Option<String>],
+        unmet: &[Option<Unmet>],
     ) -> (Vec<usize>, Vec<NotRanked>) {
         let (mut ranked, mut not_ranked) = (Vec::new(), Vec::new());
         for (i, name) in names.iter().enumerate() {
-            let why = if let Some(Some(why)) = unmet.get(i) {
-                why.clone()
+            if let Some(Some(unmet)) = unmet.get(i) {
+                not_ranked.push(NotRanked::unmet(name.clone(), unmet.clone()));
             } else if mean(&self.each[i]) > 0.0 {
                 ranked.push(i);
-                continue;
             } else {
-                "it delivers nothing".to_owned()
-            };
-            not_ranked.push(NotRanked { variant: name.clone(), why });
+                not_ranked.push(NotRanked::silent(name.clone()));
+            }
         }
         // Stable: among equals the first in the list stays first.
         ranked.sort_by(|a, b| mean(&self.each[*b]).total_cmp(&mean(&self.each[*a])));

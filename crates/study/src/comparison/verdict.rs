@@ -16,7 +16,7 @@ use super::criteria::{
     Criterion as Row, DELAY_MATTERS, GOODPUT_MATTERS, Measured, Relations, Setting, all, is_known,
     measured,
 };
-use crate::document::compare::{CompareRun, Compared, Criterion, Measure, Verdict};
+use crate::document::compare::{CompareRun, Compared, Criterion, Measure, Unmet, Verdict};
 use crate::numbers::equivalence::{Matters, Relation, most_needed};
 
 /// The criteria of TCPs, with the differences that matter. \[choice\]
@@ -103,7 +103,7 @@ fn resent(runs: &[CompareRun]) -> Vec<f64> {
 }
 
 /// Compares the variants. `unmet` holds, for each, the needs that the path does not meet.
-pub(crate) fn verdict(names: &[String], values: &[Values], unmet: &[Option<String>]) -> Verdict {
+pub(crate) fn verdict(names: &[String], values: &[Values], unmet: &[Option<Unmet>]) -> Verdict {
     let measure = |Values { criterion, .. }: &Values| Measure {
         criterion: criterion.name,
         quantity: criterion.quantity.to_owned(),

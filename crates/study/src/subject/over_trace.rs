@@ -12,7 +12,7 @@ use airtcp_units::{Nanos, Narrow, Outcomes, Span};
 
 use crate::base::draws::Draws;
 use crate::base::slot_use::SlotUse;
-use crate::document::compare::{Channel, CompareRun, Done};
+use crate::document::compare::{Channel, CompareRun, Done, Unmet};
 use crate::subject::observe::{Observer, Stretch};
 use crate::subject::synthetic_links::{Kind, SyntheticLinks};
 use crate::variant::preconditions::unmet_over_slots;
@@ -42,7 +42,7 @@ pub(crate) fn stretches(slots: usize, wanted: u32) -> u32 {
 
 impl OverTrace<'_> {
     /// For each variant, its needs that the path does not meet.
-    pub(crate) fn unmet(&self) -> Vec<Option<String>> {
+    pub(crate) fn unmet(&self) -> Vec<Option<Unmet>> {
         self.configs.iter().map(|config| unmet_over_slots(&config.tcp)).collect()
     }
 

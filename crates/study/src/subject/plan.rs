@@ -19,7 +19,7 @@ use super::observe::Observer;
 use super::scenarios::{Cut, Scene};
 use crate::base::error::CompareError;
 use crate::base::loader::Traces;
-use crate::document::compare::{Channel, CompareRun, Done};
+use crate::document::compare::{Channel, CompareRun, Done, Unmet};
 use crate::document::compare_options::CompareOptions;
 use crate::variant::preconditions::{loses, unmet_on};
 use crate::variant::tcp::VariantSpec;
@@ -75,7 +75,7 @@ impl Plans {
     }
 
     /// For each variant, its needs that the path does not meet.
-    pub(crate) fn unmet(&self) -> Vec<Option<String>> {
+    pub(crate) fn unmet(&self) -> Vec<Option<Unmet>> {
         self.each.iter().map(|plan| unmet_on(plan, &self.flows)).collect()
     }
 
