@@ -20,7 +20,7 @@ use crate::document::limits::{Limit, Undecided};
 const OF_OTHERS: f64 = 1.2;
 /// Most groups of flows that are judged on their own.
 const GROUPS: usize = 4;
-/// Effects from here on are worth more replications if they are open.
+/// Effects from here on are worth more replications if they are not significant.
 const WORTH: f64 = NAMED;
 /// Replications of a second look.
 pub(crate) const MORE: u32 = 8;
@@ -230,8 +230,8 @@ impl<'a, 'b> Search<'a, 'b> {
         let has_defect = |order: &[Kind]| order.iter().any(|kind| kind.is_defect());
         if is_first {
             let wasteful = order.first() == Some(&Kind::Rate);
-            if !has_defect(&order) && self.look_again(measure)?
-                || wasteful && self.look_again_for_wastes(measure)?
+            if !has_defect(&order) && self.look_again(measure, |_| true)?
+                || wasteful && self.look_again(measure, Kind::is_waste)?
             {
                 order = self.order(measure);
             }
@@ -348,26 +348,13 @@ impl<'a, 'b> Search<'a, 'b> {
     }
 
     /// Repeats the base and the kinds that may matter with more replications; false if there are none.
-    fn look_again(&mut self, measure: &Measure) -> Result<bool, NotRun> {
+    fn look_again(&mut self, measure: &Measure, of: impl Fn(Kind) -> bool) -> Result<bool, NotRun> {
         let is_worth = |kind: &Kind| {
             let effect = self.effect(measure, *kind);
-            effect.ratio() >= WORTH && !effect.excludes_one()
+            of(*kind) && effect.ratio() >= WORTH && !effect.excludes_one()
         };
         let worth: Vec<Kind> = self.tried.keys().copied().filter(is_worth).collect();
         if worth.is_empty() { Ok(false) } else { self.repeat(&worth) }
-    }
-
-    /// What wastes a full medium comes before it in an answer, if its effect on the flows that it names is sure: so far
-    /// as three replications leave that open, more of them decide.
-    fn look_again_for_wastes(&mut self, measure: &Measure) -> Result<bool, NotRun> {
-        let is_open = |(kind, tried): &(&Kind, &Tried)| {
-            let (before, after) = (&self.base, &tried.outcome);
-            let told = Self::shown(measure, tried.changes[0].cause, before, after);
-            let is_worth = measure.effect(before, after).ratio() >= WORTH;
-            kind.is_waste() && is_worth && !told.effect(before, after).is_sure()
-        };
-        let open: Vec<Kind> = self.tried.iter().filter(is_open).map(|(kind, _)| *kind).collect();
-        if open.is_empty() { Ok(false) } else { self.repeat(&open) }
     }
 
     /// Runs the base and some kinds with more replications; false if they have had them.

@@ -76,11 +76,6 @@ impl Effect {
         self.ratio() > 1.0 && self.ends[0] > 1.0
     }
 
-    /// True if the interval of the ratio lies above the least effect that is named.
-    pub(crate) fn is_sure(&self) -> bool {
-        self.ends[0] >= NAMED
-    }
-
     /// Ratio and ends for a document, where they are finite; none if nothing arrives without the change.
     pub(crate) fn shown(&self) -> [Option<f64>; 3] {
         if self.ratio().is_infinite() {

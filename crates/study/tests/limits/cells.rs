@@ -41,26 +41,6 @@ fn a_full_medium_is_the_only_limit_of_near_stations() {
     assert_eq!(limit.change, ["cells[0].mac.ablation.speed=2.0"]);
 }
 
-/// Two stations that do not hear each other: three short runs leave open how much their collisions cost, and more of them
-/// decide it.
-#[test]
-fn hidden_stations_are_decided_beside_a_full_medium() {
-    let text = "duration = \"20 s\"\nwarmup = \"2 s\"\nreplications = 3\n\
-        [[cells]]\nrate = \"24 Mb/s\"\n\
-        layout = { kind = \"positions\", stations = [[-20, 0], [20, 0]] }\n\
-        propagation.path_loss = { model = \"log-distance\", exponent = 3.5, reference_loss_db = 46.67 }\n\
-        noise.floor_dbm = -99\n\
-        [[flows]]\ncount = 2\nfrom = \"sta*\"\nto = \"ap\"\ntcp = \"linux\"\n";
-    let found = explained(text, Why::Auto);
-    assert_eq!(found.limits[0].cause, Cause::Medium, "{:?}", found.limits);
-    let limit = of(&found, Cause::HiddenStations);
-    assert!(limit.low.unwrap() > 1.1 && limit.high.unwrap() < 2.0, "{limit:?}");
-    assert_eq!(limit.help, ["cells[0].mac.rts_threshold=0 B"]);
-    // Stations that hear each other collide less than a tenth: the medium alone is the limit.
-    let near = explained(&text.replace("20, 0]", "5, 0]"), Why::Auto);
-    assert!(near.limits.iter().all(|limit| limit.cause == Cause::Medium), "{:?}", near.limits);
-}
-
 /// A station that sends at the lowest rate takes the airtime of all.
 #[test]
 fn a_slow_station_wastes_the_airtime_of_the_others() {
