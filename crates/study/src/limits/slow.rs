@@ -151,11 +151,9 @@ impl Search<'_, '_> {
         let station = ends.into_iter().find(|node| cells::near(&view, *node).is_some());
         let is_far = station.is_some_and(|node| cells::is_far(&view, node));
         let is_thorough = self.bench.is_thorough;
-        let near = station.filter(|_| is_far || is_thorough);
-        let near = near.and_then(|node| cells::near(&view, node));
+        let near = station.filter(|_| is_far || is_thorough).and_then(|n| cells::near(&view, n));
         let keys = station.and_then(|node| cells::own_keys(&view, node));
-        let variants: Vec<Vec<&Change>> =
-            near.iter().chain(&keys).map(|change| vec![change]).collect();
+        let variants: Vec<_> = near.iter().chain(&keys).map(|change| vec![change]).collect();
         let mut outcomes = self.run(&variants)?.into_iter();
         let near = near.and_then(|change| Some((change, outcomes.next()??)));
         let keys = keys.and_then(|change| Some((change, outcomes.next()??)));
