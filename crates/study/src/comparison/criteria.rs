@@ -6,9 +6,10 @@
 //! correction: each is tested at `0.05 / (m k)`. Equivalence is claimed only if every criterion shows it, which needs no
 //! correction for `m`.
 
-use crate::document::compare::{NotRanked, Unmet};
+use crate::document::compare::NotRanked;
 use crate::numbers::equivalence::{Matters, Pair, Relation};
 use crate::numbers::paired::{ALPHA, mean};
+use crate::variant::preconditions::Unmet;
 
 /// Least difference in goodput that matters, as a share of the larger. \[choice\]
 pub(crate) const GOODPUT_MATTERS: f64 = 0.03;

@@ -152,7 +152,7 @@ fn what_the_path_cannot_give_is_not_ranked() {
     let found = verdict(scenario(&queue("{ kind = \"jersey\" }")));
     assert_eq!(
         (found.not_ranked.len(), found.not_ranked[0].lacks.as_slice()),
-        (1, &[crate::document::compare::Lack::Ecn][..])
+        (1, &[crate::variant::preconditions::Lack::Ecn][..])
     );
     let found = verdict(scenario(&queue("{ kind = \"red\", ecn = true }")));
     assert_eq!(found.not_ranked[0].queue.as_deref(), Some("jersey"), "{found:?}");

@@ -16,8 +16,9 @@ use super::criteria::{
     Criterion as Row, DELAY_MATTERS, GOODPUT_MATTERS, Measured, Relations, Setting, all, is_known,
     measured,
 };
-use crate::document::compare::{CompareRun, Compared, Criterion, Measure, Unmet, Verdict};
+use crate::document::compare::{CompareRun, Compared, Criterion, Measure, Verdict};
 use crate::numbers::equivalence::{Matters, Relation, most_needed};
+use crate::variant::preconditions::Unmet;
 
 /// The criteria of TCPs, with the differences that matter. \[choice\]
 const CRITERIA: [Row<CompareRun, Criterion>; 7] = [

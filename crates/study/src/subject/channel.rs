@@ -8,8 +8,9 @@ use super::over_trace::OverTrace;
 use super::plan::Plans;
 use super::scenarios::Scene;
 use crate::base::error::CompareError;
-use crate::document::compare::{Aim, Channel, Done, Subject, Unmet, VariantTcp};
+use crate::document::compare::{Aim, Channel, Done, Subject, VariantTcp};
 use crate::document::compare_options::CompareOptions;
+use crate::variant::preconditions::Unmet;
 use crate::variant::tcp::VariantSpec;
 
 /// A channel with its variants.

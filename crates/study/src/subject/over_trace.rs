@@ -12,10 +12,10 @@ use airtcp_units::{Nanos, Narrow, Outcomes, Span};
 
 use crate::base::draws::Draws;
 use crate::base::slot_use::SlotUse;
-use crate::document::compare::{Channel, CompareRun, Done, Unmet};
+use crate::document::compare::{Channel, CompareRun, Done};
 use crate::subject::observe::{Observer, Stretch};
 use crate::subject::synthetic_links::{Kind, SyntheticLinks};
-use crate::variant::preconditions::unmet_over_slots;
+use crate::variant::preconditions::{Unmet, unmet_over_slots};
 
 /// Fewest slots in a stretch: ten times S1's least timeout. \[choice\]
 pub(crate) const MIN_STRETCH: usize = 1000;

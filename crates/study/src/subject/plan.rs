@@ -19,9 +19,9 @@ use super::observe::Observer;
 use super::scenarios::{Cut, Scene};
 use crate::base::error::CompareError;
 use crate::base::loader::Traces;
-use crate::document::compare::{Channel, CompareRun, Done, Unmet};
+use crate::document::compare::{Channel, CompareRun, Done};
 use crate::document::compare_options::CompareOptions;
-use crate::variant::preconditions::{loses, unmet_on};
+use crate::variant::preconditions::{Unmet, loses, unmet_on};
 use crate::variant::tcp::VariantSpec;
 
 /// The plans of one scenario: one for each variant.

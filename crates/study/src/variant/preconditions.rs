@@ -12,9 +12,26 @@ use airtcp_queueing::QueueConfig;
 use airtcp_scenario::{Flow, OneWay, Resolved, TransportKind};
 use airtcp_sim::links_on_way;
 use airtcp_transport::tcp::TcpConfig;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::document::compare::{Lack, Unmet};
+/// What a variant needs and does not have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Lack {
+    /// ECN: `tcp.ecn` is off.
+    Ecn,
+    /// A queue on the path that marks.
+    Queue,
+}
+
+/// What a variant needs and the path does not have: at least one thing, and the kind of the queue.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Unmet {
+    pub(crate) lacks: Vec<Lack>,
+    pub(crate) queue: Option<String>,
+}
 
 /// True if a direction of a link has a loss model.
 pub(crate) fn loses(link: &OneWay) -> bool {

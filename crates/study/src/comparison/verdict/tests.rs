@@ -1,7 +1,8 @@
 use super::*;
 use crate::comparison::assemble::rare_runs_make_mean;
-use crate::document::compare::{Lack, Reason};
+use crate::document::compare::Reason;
 use crate::numbers::paired::mean;
+use crate::variant::preconditions::Lack;
 use airtcp_random::Seed;
 
 const DELAY: usize = 1;

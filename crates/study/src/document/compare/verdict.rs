@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::variant::preconditions::{Lack, Unmet};
+
 /// Variants by mean goodput, and which differences are significant.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Ranking {
@@ -84,23 +86,6 @@ pub enum Reason {
     Unmet,
     /// The scenario cannot have it; it did not run.
     Refused,
-}
-
-/// What a variant needs and does not have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Lack {
-    /// ECN: `tcp.ecn` is off.
-    Ecn,
-    /// A queue on the path that marks.
-    Queue,
-}
-
-/// What a variant needs and the path does not have: at least one thing, and the kind of the queue.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Unmet {
-    pub(crate) lacks: Vec<Lack>,
-    pub(crate) queue: Option<String>,
 }
 
 impl NotRanked {
