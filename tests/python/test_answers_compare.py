@@ -80,15 +80,14 @@ def test_a_tcp_that_is_not_ranked_may_get_more() -> None:
         [*THREE, outcome("jersey", 9.3)],
         "bbr",
         worse=[compared("westwood+", "bbr"), compared("cubic", "bbr")],
-        not_ranked=[{"variant": "jersey", "why": "it needs a queue"}],
+        not_ranked=[{"variant": "jersey", "reason": "unmet", "lacks": ["queue"]}],
     )
     assert told(made).headline == (
         "Of the TCPs tried that fit this path, bbr gets most: 8.1 Mb/s, and the next, westwood+,"
         " 4.3."
     )
-    only = case(
-        THREE, "bbr", not_ranked=[{"variant": n, "why": ""} for n in ("westwood+", "cubic")]
-    )
+    left = [{"variant": name, "reason": "delivers-nothing"} for name in ("westwood+", "cubic")]
+    only = case(THREE, "bbr", not_ranked=left)
     assert told(only).headline == "Only bbr can be ranked here: it gets 8.1 Mb/s."
 
 
@@ -97,10 +96,11 @@ def test_the_table_says_why_a_tcp_is_not_ranked() -> None:
     why = (
         'it needs ECN and a queue of kind "jersey"; tcp.ecn is off, and the path has no such queue'
     )
-    dead = {"variant": "reno", "why": "it delivers nothing"}
+    jersey = {"variant": "jersey", "reason": "unmet", "lacks": ["ecn", "queue"], "queue": "jersey"}
+    dead = {"variant": "reno", "reason": "delivers-nothing"}
     worse = [compared("westwood+", "bbr"), compared("cubic", "bbr")]
     outcomes = [*THREE, outcome("jersey", 9.3), outcome("reno", 0.0)]
-    left = [{"variant": "jersey", "why": why}, dead]
+    left = [jersey, dead]
     said = answer(document(subject(case(outcomes, "bbr", worse=worse, not_ranked=left))))
     assert said is not None
     assert said.doubt == f"jersey is not ranked: {why} (1 more: --details)."
@@ -110,7 +110,7 @@ def test_the_table_says_why_a_tcp_is_not_ranked() -> None:
     assert places["reno"] == "not ranked: delivers nothing"
     # jersey gets most, but a reader takes the first row.
     assert [row["TCP"] for row in said.table.rows()][::3] == ["bbr", "jersey"]
-    both = [{"variant": "jersey", "why": "it needs ECN, and tcp.ecn is off"}]
+    both = [{"variant": "jersey", "reason": "unmet", "lacks": ["ecn"]}]
     both.append(both[0] | {"variant": "reno"})
     said = answer(document(subject(case(outcomes, "bbr", worse=worse, not_ranked=both))))
     assert said is not None

@@ -384,7 +384,7 @@ def test_places_follow_the_verdict() -> None:
     means = {"a": 3e6, "b": 2e6, "c": 1e6, "d": 9e6}
     trade: Any = {"variant": "b", "than": "a", "better": ["waste"], "worse": ["goodput"]}
     slow: Any = {"variant": "c", "than": "b", "better": [], "worse": ["goodput", "delay"]}
-    why = [{"variant": "d", "why": "it needs a queue that marks with ECN"}]
+    why = [{"variant": "d", "reason": "unmet", "lacks": ["queue"]}]
     made = a_case(
         means, {"first": "a", "alternatives": [trade], "worse": [slow], "not_ranked": why}
     )
@@ -395,7 +395,7 @@ def test_places_follow_the_verdict() -> None:
         "not ranked",
     ]
     [left] = compare.not_ranked(made)
-    assert left.text == "d: it needs a queue that marks with ECN."
+    assert left.text == "d: it needs a queue that marks with ECN, and the path has none."
     # Without a significant difference two TCPs are not yet as good, and the first is not the best.
     same: dict[str, Any] = {"first": "a", "not_distinguishable": ["b"]}
     two = {"a": 3e6, "b": 2e6}
@@ -408,7 +408,7 @@ def test_places_follow_the_verdict() -> None:
 
 
 def test_what_is_not_ranked_is_not_named_best() -> None:
-    why = [{"variant": "a", "why": "it needs a queue that marks with ECN, and the path has none"}]
+    why = [{"variant": "a", "reason": "unmet", "lacks": ["queue"]}]
     case = a_case({"a": 9e6, "b": 2e6}, {"first": "b", "not_ranked": why}, resent=0.29)
     assert quantities.best(case) == "b"
     assert answer_tcp.told(case).headline == "Only b can be ranked here: it gets 2.0 Mb/s."

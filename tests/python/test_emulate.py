@@ -357,12 +357,15 @@ def test_an_agent_that_no_real_sender_can_obey_is_refused(tmp_path: Path) -> Non
     refused(start(scenario, "--", "true"), "agent.toml", "cells[0].schemes", "snoop")
     scenario.write_text(CELL.read_text("utf-8").replace('to = "console"', 'to = "phone"'), "utf-8")
     notices = ("--set", "flows[0].tcp.loss_notification=oracle", "--", "true")
-    refused(start(scenario, *notices), "agent.toml", "loss_notification", "take the key out")
+    refused(start(scenario, *notices), "flows[0].tcp.loss_notification=oracle", "take the key out")
 
 
 @needs_program
-def test_a_key_that_is_wrong_names_file_and_key() -> None:
-    refused(start(LINK, "--set", "links[0].dealy=1 ms", "--", "true"), "lossy-link.toml", "dealy")
+def test_a_key_that_is_wrong_names_the_option_or_the_file(tmp_path: Path) -> None:
+    refused(start(LINK, "--set", "links[0].dealy=1 ms", "--", "true"), "links[0].dealy=1 ms: ")
+    scenario = tmp_path / "wrong.toml"
+    scenario.write_text(LINK.read_text("utf-8").replace("delay", "dealy"), "utf-8")
+    refused(start(scenario, "--set", "seed=2", "--", "true"), "wrong.toml:", "dealy")
 
 
 def children(process: int) -> list[int]:

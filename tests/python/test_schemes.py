@@ -304,7 +304,7 @@ def test_all_names_what_does_not_run() -> None:
     [subject] = result.json["subjects"]
     ran = {variant["variant"] for variant in subject["variants"]}
     registered = {entry["name"] for entry in airtcp.registry("scheme")}
-    left = {each["variant"]: each["why"] for each in subject["verdict"]["not_ranked"]}
+    left = {each["variant"]: each.get("error") or "" for each in subject["verdict"]["not_ranked"]}
     assert registered <= {variant.split(":")[0] for variant in ran | set(left)}
     assert "per-station:controller={}" in ran
     assert {"base", "edca", "ack-1", "codel", "fq-codel", "pie"} <= ran

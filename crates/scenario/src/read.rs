@@ -36,6 +36,8 @@ pub struct Source {
     text: String,
     name: String,
     tree: Value,
+    /// Overrides that are in the tree, the last of each path.
+    given: Vec<(String, String)>,
     /// Put into every TCP flow, after the overrides.
     tcp: Option<Variant>,
 }
@@ -48,7 +50,8 @@ impl Source {
     pub fn new(text: &str, name: &str) -> Result<Self, ScenarioError> {
         toml_limits::parsable(text, name)?;
         let tree = parse(text).map_err(|e| e.located(name, text))?;
-        Ok(Self { text: text.to_owned(), name: name.to_owned(), tree, tcp: None })
+        let (text, name) = (text.to_owned(), name.to_owned());
+        Ok(Self { text, name, tree, given: Vec::new(), tcp: None })
     }
 
     /// The same, with this TCP in every TCP flow.
@@ -79,13 +82,17 @@ impl Source {
         Ok(scenario)
     }
 
-    /// The source with overrides in it for good, which [`scenario`](Self::scenario) checks.
+    /// The source with overrides in it for good, which [`scenario`](Self::scenario) checks. Errors of their values
+    /// name them.
     ///
     /// # Errors
     /// An override of a place that there is not.
     pub fn with(&self, overrides: &[(String, String)]) -> Result<Self, ScenarioError> {
         let tree = self.overridden(overrides)?;
-        Ok(Self { tree, ..self.clone() })
+        let mut given = self.given.clone();
+        given.retain(|(path, _)| overrides.iter().all(|(other, _)| other != path));
+        given.extend_from_slice(overrides);
+        Ok(Self { tree, given, ..self.clone() })
     }
 
     fn overridden(&self, overrides: &[(String, String)]) -> Result<Value, ScenarioError> {
@@ -119,7 +126,7 @@ impl Source {
     /// contains the path.
     #[must_use]
     pub fn locate(&self, error: ScenarioError, overrides: &[(String, String)]) -> ScenarioError {
-        error.given_by(overrides).located(&self.name, &self.text)
+        error.given_by(overrides).given_by(&self.given).located(&self.name, &self.text)
     }
 }
 

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
-use airtcp_scenario::{Application, Scenario, ScenarioError, json_schema, read};
+use airtcp_scenario::{Application, Scenario, ScenarioError, Source, json_schema, read};
 use airtcp_transport::tcp::{Profile, Recovery, TcpConfig};
 use airtcp_units::{BitRate, Span};
 use proptest::prelude::*;
@@ -128,6 +128,17 @@ fn a_wrong_override_is_named_in_place_of_the_file() {
         assert!(said.starts_with(start), "{said}");
         assert!(!said.contains("t.toml") && error.line.is_none(), "{said}");
     }
+    // The same if the overrides are in the source for good.
+    let pair = |path: &str, value: &str| [(path.to_owned(), value.to_owned())];
+    let source = Source::new(LINK, "t.toml").unwrap().with(&pair("links[0].rate", "2")).unwrap();
+    let refused = source.scenario(&[]).unwrap_err().to_string();
+    assert!(refused.starts_with("links[0].rate=2: "), "{refused}");
+    let other = source.with(&pair("links[0].rate", "3")).unwrap().scenario(&[]).unwrap_err();
+    assert!(other.to_string().starts_with("links[0].rate=3: "), "{other}");
+    let right = source.with(&pair("links[0].rate", "3 Mb/s")).unwrap();
+    let scenario = right.with(&pair("replications", "0")).unwrap().scenario(&[]);
+    let error = scenario.and_then(|s| s.resolve().map(|_| ())).unwrap_err();
+    assert!(right.with(&pair("replications", "0")).unwrap().locate(error, &[]).given.is_some());
     let set = [("seed".to_owned(), "7".to_owned())];
     let text = LINK.replace("10 Mb/s", "10");
     let said = read(&text, "t.toml", &set).unwrap_err().to_string();

@@ -32,8 +32,8 @@ pub use comparison::schemes::compare_schemes;
 pub use document::capacity::{CapacityOverTime, CapacityStats, CapacityStudy};
 pub use document::compare::{
     Aim, COMPARE_SCHEMA, Case, Channel, CompareResult, CompareRun, Compared, Criterion,
-    Difference as PairedDifference, Measure, NotRanked, Outcome, Over, Ranking, Remedies, Standing,
-    Subject, SubjectKind, VariantTcp, Verdict, Window,
+    Difference as PairedDifference, Measure, NotRanked, Outcome, Over, Ranking, Reason, Remedies,
+    Standing, Subject, SubjectKind, VariantTcp, Verdict, Window,
 };
 pub use document::compare_options::{AsLink, CompareOptions};
 pub use document::conclusion::{Aspect, Lag, Question, SchemesVerdict, StationChanges, TradeOff};
@@ -59,3 +59,4 @@ pub use links::models::{
 pub use links::runs::study;
 pub use links::slots::with_slots;
 pub use subject::input::Input;
+pub use variant::preconditions::Lack;

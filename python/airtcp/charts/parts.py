@@ -77,6 +77,26 @@ def named(name: str) -> alt.Chart:
     return alt.Chart(alt.NamedData(name))
 
 
+def crosses(
+    base: alt.Chart, place: tuple[alt.X, alt.Y], fields: tuple[str, str], colour: Any
+) -> list[Any]:
+    """Draw the intervals of points in both directions.
+
+    Args:
+        base: The data: each field with its ends, `_low` and `_high`.
+        place: Where the points stand.
+        fields: The names before `_low` and `_high`, across and up.
+        colour: The colour of the points.
+    """
+    x, y = place
+    across, up = fields
+    ends = base.mark_rule(strokeWidth=1.3, opacity=0.7)
+    return [
+        ends.encode(x=alt.X(f"{across}low:Q"), x2=f"{across}high:Q", y=y, color=colour),
+        ends.encode(x=x, y=alt.Y(f"{up}low:Q"), y2=f"{up}high:Q", color=colour),
+    ]
+
+
 def lines(who: str) -> tuple[alt.Parameter, dict[str, Any]]:
     """Draw a line for each name; a name in the key shows it alone.
 

@@ -116,8 +116,11 @@ class Compared(TypedDict):
 class NotRanked(TypedDict):
     """A variant that is not ranked."""
 
+    error: NotRequired[str | None]
+    lacks: NotRequired[list[Literal["ecn", "queue"]]]
+    queue: NotRequired[str | None]
+    reason: Literal["delivers-nothing", "unmet", "refused"]
     variant: str
-    why: str
 
 
 class Verdict(TypedDict):

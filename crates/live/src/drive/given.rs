@@ -48,23 +48,30 @@ impl Given {
         })?;
         let folder = self.scenario.parent().unwrap_or_else(|| Path::new("."));
         let traces = Arc::new(Traces::new(folder, BTreeMap::new()));
-        let mut sets = Vec::new();
-        for set in &self.sets {
-            let (key, value) = set
-                .split_once('=')
-                .ok_or_else(|| format!("--set \"{set}\" has no \"=\": expected KEY=VALUE"))?;
-            sets.push((key.trim().to_owned(), value.trim().to_owned()));
-        }
+        let sets = self.pairs()?;
         let source = Source::new(&text, &name).and_then(|source| source.with(&sets));
         let source = source.map_err(said)?;
         let plan = resolved(&source, &traces).map_err(said)?;
         Ok(Subject { plan, traces, source })
     }
 
-    /// An error of the scenario that is found when its world is built: with file, line and key.
+    /// Keys and values of `--set`.
+    fn pairs(&self) -> Result<Vec<(String, String)>, Failure> {
+        let pair = |set: &String| {
+            let (key, value) = set
+                .split_once('=')
+                .ok_or_else(|| format!("--set \"{set}\" has no \"=\": expected KEY=VALUE"))?;
+            Ok((key.trim().to_owned(), value.trim().to_owned()))
+        };
+        self.sets.iter().map(pair).collect()
+    }
+
+    /// An error of the scenario that is found when its world is built: with the option that gave the value, or with
+    /// file, line and key.
     pub(super) fn refused(&self, error: ScenarioError) -> Failure {
         let text = std::fs::read_to_string(&self.scenario).unwrap_or_default();
-        said(error.located(&self.scenario.display().to_string(), &text))
+        let given = self.pairs().unwrap_or_default();
+        said(error.given_by(&given).located(&self.scenario.display().to_string(), &text))
     }
 }
 

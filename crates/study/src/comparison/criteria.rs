@@ -9,6 +9,7 @@
 use crate::document::compare::NotRanked;
 use crate::numbers::equivalence::{Matters, Pair, Relation};
 use crate::numbers::paired::{ALPHA, mean};
+use crate::variant::preconditions::Unmet;
 
 /// Least difference in goodput that matters, as a share of the larger. \[choice\]
 pub(crate) const GOODPUT_MATTERS: f64 = 0.03;
@@ -84,19 +85,17 @@ impl<R, N> Measured<R, N> {
     pub(crate) fn rank(
         &self,
         names: &[String],
-        unmet: &[Option<String>],
+        unmet: &[Option<Unmet>],
     ) -> (Vec<usize>, Vec<NotRanked>) {
         let (mut ranked, mut not_ranked) = (Vec::new(), Vec::new());
         for (i, name) in names.iter().enumerate() {
-            let why = if let Some(Some(why)) = unmet.get(i) {
-                why.clone()
+            if let Some(Some(unmet)) = unmet.get(i) {
+                not_ranked.push(NotRanked::unmet(name.clone(), unmet.clone()));
             } else if mean(&self.each[i]) > 0.0 {
                 ranked.push(i);
-                continue;
             } else {
-                "it delivers nothing".to_owned()
-            };
-            not_ranked.push(NotRanked { variant: name.clone(), why });
+                not_ranked.push(NotRanked::silent(name.clone()));
+            }
         }
         // Stable: among equals the first in the list stays first.
         ranked.sort_by(|a, b| mean(&self.each[*b]).total_cmp(&mean(&self.each[*a])));

@@ -151,11 +151,11 @@ fn what_the_path_cannot_give_is_not_ranked() {
     let queue = |kind: &str| LOSSY.replace("loss =", &format!("queue = {kind}\nloss ="));
     let found = verdict(scenario(&queue("{ kind = \"jersey\" }")));
     assert_eq!(
-        (found.not_ranked.len(), found.not_ranked[0].why.contains("tcp.ecn is off")),
-        (1, true)
+        (found.not_ranked.len(), found.not_ranked[0].lacks.as_slice()),
+        (1, &[crate::variant::preconditions::Lack::Ecn][..])
     );
     let found = verdict(scenario(&queue("{ kind = \"red\", ecn = true }")));
-    assert!(found.not_ranked[0].why.contains("\"jersey\""), "{found:?}");
+    assert_eq!(found.not_ranked[0].queue.as_deref(), Some("jersey"), "{found:?}");
 }
 
 #[test]

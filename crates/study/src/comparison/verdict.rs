@@ -18,6 +18,7 @@ use super::criteria::{
 };
 use crate::document::compare::{CompareRun, Compared, Criterion, Measure, Verdict};
 use crate::numbers::equivalence::{Matters, Relation, most_needed};
+use crate::variant::preconditions::Unmet;
 
 /// The criteria of TCPs, with the differences that matter. \[choice\]
 const CRITERIA: [Row<CompareRun, Criterion>; 7] = [
@@ -103,7 +104,7 @@ fn resent(runs: &[CompareRun]) -> Vec<f64> {
 }
 
 /// Compares the variants. `unmet` holds, for each, the needs that the path does not meet.
-pub(crate) fn verdict(names: &[String], values: &[Values], unmet: &[Option<String>]) -> Verdict {
+pub(crate) fn verdict(names: &[String], values: &[Values], unmet: &[Option<Unmet>]) -> Verdict {
     let measure = |Values { criterion, .. }: &Values| Measure {
         criterion: criterion.name,
         quantity: criterion.quantity.to_owned(),

@@ -12,7 +12,7 @@ mod verdict;
 
 pub(crate) use outcome::Done;
 pub use outcome::{CompareRun, Difference, Outcome, Standing, Window};
-pub use verdict::{Compared, Criterion, Measure, NotRanked, Ranking, Verdict};
+pub use verdict::{Compared, Criterion, Measure, NotRanked, Ranking, Reason, Verdict};
 
 use crate::document::compare_options::CompareOptions;
 use crate::document::{Skipped, TraceSource};

@@ -185,9 +185,9 @@ pub struct SlowFlow {
     pub place: String,
     /// Its goodput without that, in b/s.
     pub without_bps: Option<f64>,
-    /// Its goodput without all other flows, in b/s.
+    /// Its goodput without all other flows, in b/s; null if `auto` has another explanation.
     pub alone_bps: Option<f64>,
-    /// Its goodput if its station were 1 m from the access point, in b/s.
+    /// Its goodput if its station were 1 m from the access point, in b/s; null if `auto` finds the station not far.
     pub near_bps: Option<f64>,
     /// Arguments of `--set` that take away what it is short of.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

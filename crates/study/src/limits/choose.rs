@@ -10,7 +10,7 @@ use airtcp_sim::Way;
 use airtcp_units::detmath::ln;
 
 use super::change::{Change, Kind, written};
-use super::effect::{Effect, NAMED};
+use super::effect::{Effect, NAMED, NEARLY};
 use super::trial::{Bench, NotRun, Outcome};
 use super::view::{View, is_satisfied, judged};
 use super::{cells, flows, links};
@@ -148,14 +148,14 @@ impl<'a, 'b> Search<'a, 'b> {
         replications: u32,
         variants: &[Vec<&Change>],
     ) -> Result<Vec<Option<Outcome>>, NotRun> {
-        let bench = self.bench.with_replications(replications);
         let mut found = Vec::new();
-        for (outcome, changes) in bench.run(variants, self.report)?.into_iter().zip(variants) {
+        let outcomes = self.bench.run(replications, variants, self.report)?;
+        for (outcome, changes) in outcomes.into_iter().zip(variants) {
             self.variants += 1;
             found.push(match outcome {
                 Ok(outcome) => Some(outcome),
                 Err(NotRun::Refused(error)) => {
-                    let sets = bench.sets(changes.iter().copied());
+                    let sets = self.bench.sets(changes.iter().copied());
                     self.refused.push(format!("{}: {error}", written(&sets).join(" ")));
                     None
                 }
@@ -317,6 +317,7 @@ impl<'a, 'b> Search<'a, 'b> {
                 found.insert(0, first);
             }
         }
+        self.put_cause_first(measure, &mut found);
         // Delays and pauses, which are no defect, come first only if nothing before them has half of their effect.
         for other in others {
             let most = found.iter().map(|(_, effect)| effect.log()).fold(0.0, f64::max);
@@ -324,6 +325,19 @@ impl<'a, 'b> Search<'a, 'b> {
             found.insert(at, other);
         }
         found.into_iter().map(|(kind, _)| kind).collect()
+    }
+
+    /// A queue that gives as much as a loss, a slow station or other flows is their consequence, and comes after them: an
+    /// outage fills a queue, and a queue without an end hides the outage.
+    fn put_cause_first(&self, measure: &Measure, found: &mut [(Kind, Effect)]) {
+        let Some(&(first @ Kind::Queue, _)) = found.first() else { return };
+        let most = &self.tried[&first].outcome;
+        let is_alike = |(kind, _): &(Kind, Effect)| {
+            kind.is_waste() && measure.effect(&self.tried[kind].outcome, most).ratio() < NEARLY
+        };
+        if let Some(at) = found.iter().position(is_alike) {
+            found[..=at].rotate_right(1);
+        }
     }
 
     /// How full the fullest link or medium with data of some flows is; 1 and more is full.

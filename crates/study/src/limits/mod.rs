@@ -32,7 +32,7 @@ use airtcp_units::Span;
 use crate::base::loader::Traces;
 use crate::document::limits::{Explanation, Verdict, Why};
 use choose::Search;
-use trial::{Bench, Extent, NotRun, Outcome};
+use trial::{Bench, Extent, Memory, NotRun, Outcome};
 
 /// Replications of each variant.
 const REPLICATIONS: u32 = 3;
@@ -87,10 +87,12 @@ pub fn explain(
         given,
         without: &written.without,
         traces,
+        is_thorough: why == Why::Yes,
         extent: extent(&written, why, run, &[]),
         workers,
         events: None,
         left_out: Vec::new(),
+        memory: Memory::default(),
     };
     match find(&mut bench, &written, (why, run), &mut found, &mut report) {
         Ok(()) => {}
@@ -145,7 +147,7 @@ fn find(
     found: &mut Explanation,
     report: &mut dyn FnMut(usize, usize) -> bool,
 ) -> Result<(), NotRun> {
-    let base = bench.plan(&[]).map_err(NotRun::Refused)?;
+    let base = bench.plan(1, &[]).map_err(NotRun::Refused)?;
     let ways = airtcp_sim::ways(&base);
     let mut parts = view::parts(&base, &ways);
     if parts.len() > PARTS {
@@ -159,9 +161,11 @@ fn find(
         bench.left_out = others.map(|i| base.flows[i].name.clone()).collect();
         bench.events = None;
         bench.extent = extent(written, why, run, part);
+        bench.forget(written, run);
         let mut outcome = bench.base(report)?;
         if !is_like(&outcome, run, part) && bench.extent.duration < written.duration {
             bench.extent.duration = written.duration;
+            bench.forget(written, run);
             outcome = bench.base(report)?;
         }
         let measured = bench.extent.duration.saturating_sub(written.warmup);

@@ -53,20 +53,24 @@ impl Search<'_, '_> {
         self.limits.extend(found.iter().map(|named| named.limit.clone()));
         let own = gone.measure.clone();
         let strength = own.effect(&base, &gone.outcome).log();
-        let mut behind = self.behind(&gone.changes, &gone.outcome)?;
+        let wastes = |other: Kind| first == Kind::Rate && other.is_waste();
+        // Either they are cures of the same harm, or both count.
+        let mut alike: Vec<Kind> = others.to_vec();
+        alike.retain(|other| {
+            let effect = own.effect(&base, &self.tried[other].outcome);
+            let are_defects = other.is_defect() && first.is_defect();
+            are_defects && !wastes(*other) && effect.log() >= ALIKE * strength
+        });
+        let looks = self.looks_behind(&gone);
+        let mut behind =
+            self.behind(&gone.changes, &gone.outcome, |kind| looks || alike.contains(&kind))?;
         let mut beside = Vec::new();
         for other in others {
             let outcome = &self.tried[other].outcome;
             let effect = own.effect(&base, outcome);
             let on_top =
                 (behind.get(other)).map_or(0.0, |b| own.effect(&gone.outcome, &b.outcome).log());
-            let wastes = first == Kind::Rate && other.is_waste();
-            if on_top < ln(NEARLY)
-                && !wastes
-                && other.is_defect()
-                && first.is_defect()
-                && effect.log() >= ALIKE * strength
-            {
+            if on_top < ln(NEARLY) && alike.contains(other) {
                 // Two cures of one harm: the second adds nothing once the first is gone.
                 let causes = causes(&self.tried[other].changes);
                 for (named, limit) in found.iter().zip(&mut self.limits[start..]) {
@@ -76,28 +80,31 @@ impl Search<'_, '_> {
                             .extend(causes.iter().filter(|cause| !named.limit.or.contains(cause)));
                     }
                 }
-            } else if effect.is_named() && (effect.log() >= BESIDE * strength || wastes) {
+            } else if effect.is_named() && (effect.log() >= BESIDE * strength || wastes(*other)) {
                 beside.push(*other);
             }
         }
-        for kind in &beside {
-            behind.remove(kind);
-        }
+        behind.retain(|kind, _| looks && !beside.contains(kind));
         for level in 1..=DEPTH {
             let found = self.name_behind(&mut gone, behind)?;
             let Some(next) = self.gone(Some(&gone), &found)?.filter(|_| level < DEPTH) else {
                 break;
             };
             gone = next;
-            behind = self.behind(&gone.changes, &gone.outcome)?;
-            for kind in &beside {
-                behind.remove(kind);
-            }
+            let looks = self.looks_behind(&gone);
+            behind =
+                self.behind(&gone.changes, &gone.outcome, |kind| looks && !beside.contains(&kind))?;
         }
         for kind in beside {
             self.name(kind, &own)?;
         }
         Ok(())
+    }
+
+    /// True if what stands behind is looked for. A medium has no other rate at which something else could limit, so that
+    /// only a thorough search goes on behind a full one.
+    fn looks_behind(&self, gone: &Gone) -> bool {
+        self.bench.is_thorough || !gone.causes.contains(&Cause::Medium)
     }
 
     /// What is gone once these limits are, on top of what is; `None` if nothing is found.
@@ -136,16 +143,17 @@ impl Search<'_, '_> {
         Ok(Some(Gone { changes, outcome, measure, causes: all }))
     }
 
-    /// Every kind taken away on top of what is gone, from the counters of the run without that.
+    /// Every wanted kind taken away on top of what is gone, from the counters of the run without that.
     pub(crate) fn behind(
         &mut self,
         gone: &[Change],
         outcome: &Outcome,
+        wanted: impl Fn(Kind) -> bool,
     ) -> Result<BTreeMap<Kind, Tried>, NotRun> {
         let mut kinds = Vec::new();
         for (kind, mut changes) in self.kinds(outcome) {
             changes.retain(|change| !gone.iter().any(|other| other.is_same(change)));
-            if kind.is_defect() && !changes.is_empty() {
+            if kind.is_defect() && wanted(kind) && !changes.is_empty() {
                 kinds.push((kind, changes));
             }
         }

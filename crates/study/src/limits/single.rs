@@ -33,7 +33,7 @@ impl Search<'_, '_> {
             let tried = &self.tried[&Kind::Rate];
             (tried.changes.clone(), tried.outcome.clone())
         };
-        let behind = self.behind(&gone, &faster)?;
+        let behind = self.behind(&gone, &faster, |_| true)?;
         let mut effects: Vec<(Kind, Effect)> = behind
             .iter()
             .map(|(kind, tried)| (*kind, measure.effect(&self.base, &tried.outcome)))

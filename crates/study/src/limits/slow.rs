@@ -146,33 +146,26 @@ impl Search<'_, '_> {
         median_bps: f64,
         fair: Option<&Fair>,
     ) -> Result<(SlowFlow, Option<Cure>), NotRun> {
-        let name = self.base.plan.flows[flow].name.clone();
-        let others = (0..self.base.plan.flows.len())
-            .filter(|i| *i != flow)
-            .map(|i| self.base.plan.flows[i].name.clone());
-        let alone = Change::new(Kind::Others, Cause::OtherFlows, "all other flows");
-        let alone = others.fold(alone, |change, name| change.without("flows", name));
         let view = self.view(&self.base);
         let ends = [self.base.plan.flows[flow].from, self.base.plan.flows[flow].to];
         let station = ends.into_iter().find(|node| cells::near(&view, *node).is_some());
-        let near = station.and_then(|node| cells::near(&view, node));
-        let keys = station.and_then(|node| cells::own_keys(&view, node));
         let is_far = station.is_some_and(|node| cells::is_far(&view, node));
-        let mut variants: Vec<Vec<&Change>> = vec![vec![&alone]];
-        variants.extend(near.iter().chain(&keys).map(|change| vec![change]));
+        let is_thorough = self.bench.is_thorough;
+        let near = station.filter(|_| is_far || is_thorough).and_then(|n| cells::near(&view, n));
+        let keys = station.and_then(|node| cells::own_keys(&view, node));
+        let variants: Vec<_> = near.iter().chain(&keys).map(|change| vec![change]).collect();
         let mut outcomes = self.run(&variants)?.into_iter();
-        let alone_bps = outcomes.next().flatten().map(|outcome| outcome.mean(flow));
         let near = near.and_then(|change| Some((change, outcomes.next()??)));
         let keys = keys.and_then(|change| Some((change, outcomes.next()??)));
         let measure = Measure::Single(flow);
         let mut found = SlowFlow {
-            flow: name,
+            flow: self.base.plan.flows[flow].name.clone(),
             goodput_bps,
             median_bps,
             short_of: None,
             place: String::new(),
             without_bps: None,
-            alone_bps,
+            alone_bps: if is_thorough { self.alone(flow)? } else { None },
             near_bps: near.as_ref().map(|(_, outcome)| outcome.mean(flow)),
             change: Vec::new(),
             help: Vec::new(),
@@ -199,8 +192,22 @@ impl Search<'_, '_> {
         }
         if own.is_none() {
             self.explain_by_limit(&mut found);
+            // Without an explanation the others remain, which crowd it out.
+            if found.short_of.is_none() {
+                found.alone_bps = self.alone(flow)?;
+            }
         }
         Ok((found, own.map(|(cure, _)| cure)))
+    }
+
+    /// Goodput of a flow without all others, in b/s.
+    fn alone(&mut self, flow: usize) -> Result<Option<f64>, NotRun> {
+        let flows = self.base.plan.flows.iter().enumerate();
+        let others: Vec<String> =
+            flows.filter(|(i, _)| *i != flow).map(|(_, other)| other.name.clone()).collect();
+        let alone = Change::new(Kind::Others, Cause::OtherFlows, "all other flows");
+        let alone = others.into_iter().fold(alone, |change, name| change.without("flows", name));
+        Ok(self.run_one(&[&alone])?.map(|outcome| outcome.mean(flow)))
     }
 
     /// What is named as the limit of a flow, and not of all, explains it.

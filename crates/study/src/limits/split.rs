@@ -67,8 +67,12 @@ impl Search<'_, '_> {
         Ok(found)
     }
 
-    /// Runs what a real network can have against a limit, and notes it if it helps.
+    /// Runs what a real network can have against a limit, and notes it if it helps. Against what limits only once
+    /// something else is gone, only a thorough search does.
     fn try_help(&mut self, named: &mut Named, whole: &Whole<'_>) -> Result<(), NotRun> {
+        if !whole.gone.is_empty() && !self.bench.is_thorough {
+            return Ok(());
+        }
         let help: Option<Vec<&Change>> =
             named.changes.iter().map(|change| change.help.as_deref()).collect();
         let Some(help) = help.filter(|_| named.limit.with.is_empty()) else { return Ok(()) };

@@ -1,8 +1,13 @@
 //! Runs variants of a scenario: the same draws, with something taken away.
+//!
+//! Replications that ran are kept: a variant that is tried again, or in more replications, runs the others only.
 
-use airtcp_scenario::{Resolved, ScenarioError, Source, Without};
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+
+use airtcp_scenario::{Resolved, Scenario, ScenarioError, Source, Without};
 use airtcp_sim::parallel::Stop;
-use airtcp_sim::results::Replication;
+use airtcp_sim::results::{Replication, RunResult};
 use airtcp_units::{Nanos, Narrow, Span};
 
 use super::change::{Change, sets};
@@ -33,12 +38,42 @@ pub(crate) struct Bench<'a> {
     /// What the scenario leaves out itself.
     pub(crate) without: &'a Without,
     pub(crate) traces: &'a Traces,
+    /// Whether also what no sentence needs runs, as with `Why::Yes`.
+    pub(crate) is_thorough: bool,
     pub(crate) extent: Extent,
     pub(crate) workers: Option<usize>,
     /// Events of each replication of the scenario as given, if variants are bounded by them.
     pub(crate) events: Option<Vec<u64>>,
     /// Flows of other parts of the scenario, which are left out.
     pub(crate) left_out: Vec<String>,
+    /// What ran of this part with this duration.
+    pub(crate) memory: Memory,
+}
+
+/// Paths and values of a variant.
+type Sets = Vec<(String, String)>;
+
+/// The replications that variants of one part and one duration have, in order from the first.
+#[derive(Debug, Default)]
+pub(crate) struct Memory(Mutex<BTreeMap<Sets, Vec<Replication>>>);
+
+impl Memory {
+    /// A memory in which the scenario as given has these replications.
+    pub(crate) fn with_base(runs: &[Replication]) -> Self {
+        Self(Mutex::new(BTreeMap::from([(Vec::new(), runs.to_vec())])))
+    }
+
+    fn get(&self, sets: &Sets) -> Vec<Replication> {
+        self.all().get(sets).cloned().unwrap_or_default()
+    }
+
+    fn keep(&self, sets: Sets, runs: &[Replication]) {
+        self.all().insert(sets, runs.to_vec());
+    }
+
+    fn all(&self) -> std::sync::MutexGuard<'_, BTreeMap<Sets, Vec<Replication>>> {
+        self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
 }
 
 /// A variant that ran.
@@ -97,31 +132,29 @@ pub(crate) enum NotRun {
     Stopped,
 }
 
-impl<'a> Bench<'a> {
-    /// The same with another number of replications, whose bounds on events stay.
-    pub(crate) fn with_replications(&self, replications: u32) -> Bench<'a> {
-        Bench {
-            extent: Extent { replications, ..self.extent },
-            events: self.events.clone(),
-            left_out: self.left_out.clone(),
-            ..*self
-        }
+impl Bench<'_> {
+    /// Begins with another part or duration: nothing of it ran, unless it is the whole of the `run`.
+    pub(crate) fn forget(&mut self, written: &Scenario, run: &RunResult) {
+        let is_whole = self.left_out.is_empty() && self.extent.duration == written.duration;
+        self.memory =
+            if is_whole { Memory::with_base(&run.replications) } else { Memory::default() };
     }
 
     /// Paths and values of changes of the scenario.
-    pub(crate) fn sets<'c>(
-        &self,
-        changes: impl IntoIterator<Item = &'c Change>,
-    ) -> Vec<(String, String)> {
+    pub(crate) fn sets<'c>(&self, changes: impl IntoIterator<Item = &'c Change>) -> Sets {
         sets(changes, self.without)
     }
 
-    /// The plan of the scenario with changes.
-    pub(crate) fn plan(&self, changes: &[&Change]) -> Result<Resolved, ScenarioError> {
+    /// The plan of the scenario with changes, in so many replications.
+    pub(crate) fn plan(
+        &self,
+        replications: u32,
+        changes: &[&Change],
+    ) -> Result<Resolved, ScenarioError> {
         let mut all = self.given.to_vec();
         let pair = |path: &str, value: String| (path.to_owned(), value);
         all.push(pair("duration", self.extent.duration.to_string()));
-        all.push(pair("replications", self.extent.replications.to_string()));
+        all.push(pair("replications", replications.to_string()));
         let mut changes: Vec<&Change> = changes.to_vec();
         let out = self.left_out.iter().fold(
             Change::new(
@@ -147,30 +180,68 @@ impl<'a> Bench<'a> {
         &self,
         report: &mut dyn FnMut(usize, usize) -> bool,
     ) -> Result<Outcome, NotRun> {
-        self.run(&[Vec::new()], report)?.pop().unwrap_or(Err(NotRun::Stopped))
+        self.run(self.extent.replications, &[Vec::new()], report)?
+            .pop()
+            .unwrap_or(Err(NotRun::Stopped))
     }
 
-    /// Runs the variants, each the scenario with some changes; in place of one that the scenario refuses, the
-    /// reason.
+    /// Runs the variants in so many replications, each the scenario with some changes; in place of one that the
+    /// scenario refuses, the reason. Replications that ran before are taken from there.
     ///
     /// # Errors
     /// If `report`, which is called with the finished runs and their number, returned false.
     pub(crate) fn run(
         &self,
+        replications: u32,
         variants: &[Vec<&Change>],
         report: &mut dyn FnMut(usize, usize) -> bool,
     ) -> Result<Vec<Result<Outcome, NotRun>>, NotRun> {
         let ready = |changes: &Vec<&Change>| {
-            let plan = self.plan(changes)?;
+            let plan = self.plan(replications, changes)?;
             airtcp_sim::prepare(&plan, &|name: &str| self.traces.load(name))?;
             Ok(plan)
         };
         let plans: Vec<Result<Resolved, ScenarioError>> = variants.iter().map(ready).collect();
-        let possible = Variants { bench: self, plans: plans.iter().flatten().collect() };
+        let sets = |changes: &Vec<&Change>| self.sets(changes.iter().copied());
+        let sets: Vec<Sets> = variants.iter().map(sets).collect();
+        let mut kept: Vec<Vec<Replication>> =
+            sets.iter().map(|sets| self.memory.get(sets)).collect();
+        let mut jobs = Vec::new();
+        for number in 0..replications {
+            for (variant, plan) in plans.iter().enumerate() {
+                if let Ok(plan) = plan
+                    && kept[variant].len() <= number as usize
+                {
+                    jobs.push((variant, plan, number));
+                }
+            }
+        }
+        for (done, (variant, ..)) in self.run_jobs(&jobs, report)?.into_iter().zip(&jobs) {
+            kept[*variant].push(done.map_err(NotRun::Refused)?);
+        }
+        let outcome =
+            |((plan, sets), mut runs): ((Result<Resolved, _>, Sets), Vec<Replication>)| {
+                let plan = plan.map_err(NotRun::Refused)?;
+                self.memory.keep(sets, &runs);
+                runs.truncate(replications as usize);
+                Ok(Outcome { plan, runs })
+            };
+        Ok(plans.into_iter().zip(sets).zip(kept).map(outcome).collect())
+    }
+
+    /// Runs replications of plans.
+    fn run_jobs(
+        &self,
+        jobs: &[(usize, &Resolved, u32)],
+        report: &mut dyn FnMut(usize, usize) -> bool,
+    ) -> Result<Vec<Result<Replication, ScenarioError>>, NotRun> {
+        if jobs.is_empty() {
+            return Ok(Vec::new());
+        }
         let mut going = true;
         let workers = self.workers.map(u32::narrow);
         let ran = run(
-            &[((), &possible)],
+            &[((), &Variants { bench: self, jobs })],
             workers,
             |(), e| e,
             |done, total| {
@@ -182,13 +253,7 @@ impl<'a> Bench<'a> {
         if !going || interrupted {
             return Err(NotRun::Stopped);
         }
-        let mut found = found.into_iter().flatten().flatten();
-        let outcome = |plan: Result<Resolved, ScenarioError>| {
-            let plan = plan.map_err(NotRun::Refused)?;
-            let runs = found.next().ok_or(NotRun::Stopped)?.into_iter().collect::<Result<_, _>>();
-            Ok(Outcome { plan, runs: runs.map_err(NotRun::Refused)? })
-        };
-        Ok(plans.into_iter().map(outcome).collect())
+        Ok(found.into_iter().flatten().flatten().flatten().collect())
     }
 
     /// One replication, within the bound on events if there is one.
@@ -215,10 +280,10 @@ impl<'a> Bench<'a> {
     }
 }
 
-/// Variants that the scenario can have.
+/// Replications of variants that the scenario can have.
 struct Variants<'b, 'a> {
     bench: &'b Bench<'a>,
-    plans: Vec<&'b Resolved>,
+    jobs: &'b [(usize, &'b Resolved, u32)],
 }
 
 impl Subject for Variants<'_, '_> {
@@ -226,10 +291,11 @@ impl Subject for Variants<'_, '_> {
     type Done = Result<Replication, ScenarioError>;
 
     fn jobs(&self) -> (usize, u32) {
-        (self.plans.len(), self.bench.extent.replications)
+        (self.jobs.len(), 1)
     }
 
-    fn run(&self, variant: usize, number: u32, stop: &Stop) -> Ran<Self::Done> {
-        Ok(self.bench.replication(self.plans[variant], number, stop).transpose())
+    fn run(&self, job: usize, _: u32, stop: &Stop) -> Ran<Self::Done> {
+        let (_, plan, number) = self.jobs[job];
+        Ok(self.bench.replication(plan, number, stop).transpose())
     }
 }

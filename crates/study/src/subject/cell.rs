@@ -66,8 +66,8 @@ impl Plans {
                 }
                 Err(error) if one.is_named => return Err(error),
                 Err(error) => {
-                    let why = error.to_string();
-                    plans.not_ranked.push(NotRanked { variant: one.label.clone(), why });
+                    let refused = NotRanked::refused(one.label.clone(), error.to_string());
+                    plans.not_ranked.push(refused);
                 }
             }
         }

@@ -10,6 +10,7 @@ use super::scenarios::Scene;
 use crate::base::error::CompareError;
 use crate::document::compare::{Aim, Channel, Done, Subject, VariantTcp};
 use crate::document::compare_options::CompareOptions;
+use crate::variant::preconditions::Unmet;
 use crate::variant::tcp::VariantSpec;
 
 /// A channel with its variants.
@@ -20,7 +21,7 @@ pub(crate) struct ChannelRuns<'a> {
     /// Their parameters.
     pub(crate) tcp: Vec<VariantTcp>,
     /// For each variant, its needs that the path does not meet.
-    pub(crate) unmet: Vec<Option<String>>,
+    pub(crate) unmet: Vec<Option<Unmet>>,
     /// Number of the variant that the others are compared with.
     pub(crate) reference: usize,
     /// True if bytes on the link count as waste: a variant has erasure coding or a link protocol.

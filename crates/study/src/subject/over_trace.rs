@@ -15,7 +15,7 @@ use crate::base::slot_use::SlotUse;
 use crate::document::compare::{Channel, CompareRun, Done};
 use crate::subject::observe::{Observer, Stretch};
 use crate::subject::synthetic_links::{Kind, SyntheticLinks};
-use crate::variant::preconditions::unmet_over_slots;
+use crate::variant::preconditions::{Unmet, unmet_over_slots};
 
 /// Fewest slots in a stretch: ten times S1's least timeout. \[choice\]
 pub(crate) const MIN_STRETCH: usize = 1000;
@@ -42,7 +42,7 @@ pub(crate) fn stretches(slots: usize, wanted: u32) -> u32 {
 
 impl OverTrace<'_> {
     /// For each variant, its needs that the path does not meet.
-    pub(crate) fn unmet(&self) -> Vec<Option<String>> {
+    pub(crate) fn unmet(&self) -> Vec<Option<Unmet>> {
         self.configs.iter().map(|config| unmet_over_slots(&config.tcp)).collect()
     }
 

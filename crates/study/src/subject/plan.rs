@@ -21,7 +21,7 @@ use crate::base::error::CompareError;
 use crate::base::loader::Traces;
 use crate::document::compare::{Channel, CompareRun, Done};
 use crate::document::compare_options::CompareOptions;
-use crate::variant::preconditions::{loses, unmet_on};
+use crate::variant::preconditions::{Unmet, loses, unmet_on};
 use crate::variant::tcp::VariantSpec;
 
 /// The plans of one scenario: one for each variant.
@@ -75,7 +75,7 @@ impl Plans {
     }
 
     /// For each variant, its needs that the path does not meet.
-    pub(crate) fn unmet(&self) -> Vec<Option<String>> {
+    pub(crate) fn unmet(&self) -> Vec<Option<Unmet>> {
         self.each.iter().map(|plan| unmet_on(plan, &self.flows)).collect()
     }
 

@@ -12,15 +12,34 @@ use airtcp_queueing::QueueConfig;
 use airtcp_scenario::{Flow, OneWay, Resolved, TransportKind};
 use airtcp_sim::links_on_way;
 use airtcp_transport::tcp::TcpConfig;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
+
+/// What a variant needs and does not have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Lack {
+    /// ECN: `tcp.ecn` is off.
+    Ecn,
+    /// A queue on the path that marks.
+    Queue,
+}
+
+/// What a variant needs and the path does not have: at least one thing, and the kind of the queue.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Unmet {
+    pub(crate) lacks: Vec<Lack>,
+    pub(crate) queue: Option<String>,
+}
 
 /// True if a direction of a link has a loss model.
 pub(crate) fn loses(link: &OneWay) -> bool {
     link.direction.loss.as_ref().is_some_and(|loss| !matches!(loss, LossConfig::None(_)))
 }
 
-/// The needs of the compared flows that a scenario's path does not meet, in words.
-pub(crate) fn unmet_on(plan: &Resolved, flows: &[usize]) -> Option<String> {
+/// The needs of the compared flows that a scenario's path does not meet.
+pub(crate) fn unmet_on(plan: &Resolved, flows: &[usize]) -> Option<Unmet> {
     flows.iter().find_map(|&flow| {
         let spec = &plan.flows[flow];
         let (needs, ecn) = needs_of(spec);
@@ -35,7 +54,7 @@ pub(crate) fn unmet_on(plan: &Resolved, flows: &[usize]) -> Option<String> {
 }
 
 /// The same for TCP over a trace, one packet a slot: its queue never overflows and marks nothing.
-pub(crate) fn unmet_over_slots(tcp: &TcpConfig) -> Option<String> {
+pub(crate) fn unmet_over_slots(tcp: &TcpConfig) -> Option<Unmet> {
     unmet(tcp.needs(), tcp.ecn, std::iter::empty())
 }
 
@@ -52,24 +71,18 @@ fn unmet<'a>(
     needs: Needs,
     ecn: bool,
     mut queues: impl Iterator<Item = Cow<'a, QueueConfig>>,
-) -> Option<String> {
-    let (wants, has) = match needs {
+) -> Option<Unmet> {
+    let (kind, has) = match needs {
         Needs::Nothing => return None,
-        Needs::EcnMarks => {
-            ("a queue that marks with ECN".to_owned(), queues.any(|queue| marks(&queue)))
-        }
+        Needs::EcnMarks => (None, queues.any(|queue| marks(&queue))),
         Needs::MarkingQueue(kind) => {
-            (format!("a queue of kind \"{kind}\""), queues.any(|queue| queue.kind() == kind))
+            (Some(kind.to_owned()), queues.any(|queue| queue.kind() == kind))
         }
     };
-    match (has, ecn) {
-        (true, true) => None,
-        (true, false) => Some("it needs ECN, and tcp.ecn is off".to_owned()),
-        (false, true) => Some(format!("it needs {wants}, and the path has none")),
-        (false, false) => Some(format!(
-            "it needs ECN and {wants}; tcp.ecn is off, and the path has no such queue"
-        )),
-    }
+    let mut lacks = Vec::new();
+    lacks.extend((!ecn).then_some(Lack::Ecn));
+    lacks.extend((!has).then_some(Lack::Queue));
+    (!lacks.is_empty()).then(|| Unmet { lacks, queue: kind.filter(|_| !has) })
 }
 
 /// True if a queue marks ECN-capable packets: the queue of Jersey and `DualPI2` always, every other discipline
@@ -98,26 +111,26 @@ mod tests {
             |ecn| format!("{{ profile = \"linux\", congestion = \"jersey\", ecn = {ecn} }}");
         let only = "{ profile = \"linux\", ecn = true, loss_response = \"ecn-only\" }";
         let (tail, red) = ("{ kind = \"drop-tail\" }", "{ kind = \"red\", ecn = true }");
-        for (queue, tcp, expected) in [
+        let queue = &[Lack::Queue][..];
+        for (on_path, tcp, expected) in [
             ("{ kind = \"jersey\" }", jersey(true), None),
-            ("{ kind = \"jersey\" }", jersey(false), Some("tcp.ecn is off")),
-            (tail, jersey(true), Some("a queue of kind \"jersey\"")),
-            (red, jersey(true), Some("the path has none")),
-            (tail, jersey(false), Some("no such queue")),
+            ("{ kind = \"jersey\" }", jersey(false), Some((&[Lack::Ecn][..], None))),
+            (tail, jersey(true), Some((queue, Some("jersey")))),
+            (red, jersey(true), Some((queue, Some("jersey")))),
+            (tail, jersey(false), Some((&[Lack::Ecn, Lack::Queue][..], Some("jersey")))),
             (red, only.to_owned(), None),
             ("{ kind = \"jersey\" }", only.to_owned(), None),
             ("{ kind = \"dualpi2\" }", only.to_owned(), None),
-            ("{ kind = \"red\" }", only.to_owned(), Some("marks with ECN")),
-            (tail, only.to_owned(), Some("marks with ECN")),
+            ("{ kind = \"red\" }", only.to_owned(), Some((queue, None))),
+            (tail, only.to_owned(), Some((queue, None))),
             (tail, "\"linux\"".to_owned(), None),
         ] {
-            let found = unmet_on(&plan(queue, &tcp), &[0]);
-            match expected {
-                None => assert_eq!(found, None, "{queue} {tcp}"),
-                Some(part) => {
-                    assert!(found.as_ref().is_some_and(|f| f.contains(part)), "{queue} {found:?}");
-                }
-            }
+            let found = unmet_on(&plan(on_path, &tcp), &[0]);
+            let expected = expected.map(|(lacks, queue)| Unmet {
+                lacks: lacks.to_vec(),
+                queue: queue.map(str::to_owned),
+            });
+            assert_eq!(found, expected, "{on_path} {tcp}");
         }
     }
 }

@@ -233,3 +233,23 @@ fn transfers_that_end_early_have_no_more_than_the_link_together() {
     let rate = of(&found, Cause::LinkRate);
     assert!((9.0e6..=9.8e6).contains(&rate.goodput_bps), "{}", rate.goodput_bps);
 }
+
+/// While the return path fails, the queue fills: a queue without an end hides the outage. The outage is first, even if
+/// the run without drops gets a little more.
+#[test]
+fn an_outage_comes_before_the_queue_that_it_fills() {
+    let text = "duration = \"30 s\"\nwarmup = \"2 s\"\nreplications = 4\n\
+        [[links]]\nname = \"relay\"\nfrom = \"a\"\nto = \"b\"\nrate = \"12 Mb/s\"\ndelay = \"20 ms\"\n\
+        queue = { kind = \"drop-tail\", packets = 60 }\n\
+        reverse = { rate = \"12 Mb/s\", loss = { model = \"blackout\", duration = \"600 ms\", period = \"2500 ms\" } }\n\
+        [[flows]]\nfrom = \"a\"\nto = \"b\"\ntcp = \"linux\"\n";
+    for why in [Why::Auto, Why::Yes] {
+        let found = explained(text, why);
+        assert_eq!(found.limits[0].cause, Cause::LinkLosses, "{:?}", found.limits);
+        assert_eq!(found.limits[0].or, [Cause::Queue]);
+    }
+    // Without outages, a queue that is too short is no consequence of losses.
+    let short = text.replace("packets = 60", "packets = 4").replace("600 ms", "1 ms");
+    let found = explained(&short, Why::Auto);
+    assert_eq!(found.limits[0].cause, Cause::Queue, "{:?}", found.limits);
+}

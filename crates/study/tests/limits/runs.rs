@@ -51,6 +51,23 @@ fn workers_do_not_matter() {
     assert_eq!(one, found(2));
 }
 
+/// Each replication of a variant runs once, and those of the scenario as given are the run's.
+#[test]
+fn nothing_runs_twice() {
+    let whole = run(LOSSY, &[]);
+    let (mut jobs, mut last) = (0, (0, 0));
+    let count = |done: usize, total: usize| {
+        if done < last.0 || total != last.1 {
+            jobs += last.1;
+        }
+        last = (done, total);
+        true
+    };
+    let found = with(LOSSY, &whole, Why::Yes, Some(1), count).unwrap();
+    let jobs = jobs + last.1;
+    assert!(jobs > 0 && jobs <= 3 * found.why.variants as usize, "{jobs} of {:?}", found.why);
+}
+
 /// The whole time has no bound on events: the change gives the stated goodput, bit for bit.
 #[test]
 fn a_change_runs_again_with_the_goodput_that_it_states() {

@@ -17,6 +17,7 @@ from airtcp.questions.compare import (
     slot_limits,
     tables,
     tables_remedies,
+    unranked,
     verdict,
 )
 from airtcp.words import notes as notes_words
@@ -116,7 +117,7 @@ def _doubt(
             f"Rates and times rest on an assumed slot of {slot} ms: --slot gives another.",
         ),
         (few, f"Rests on {number}: -n 8 runs more."),
-        ((left := verdict.why_not_ranked(case)) is not None, left or ""),
+        ((left := unranked.doubt(case["verdict"]["not_ranked"])) is not None, left or ""),
     )
     return next((said for applies, said in found if applies), None)
 

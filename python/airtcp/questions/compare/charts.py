@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.charts import theme
 from airtcp.charts import vega_lite as alt
-from airtcp.charts.parts import finish, n, named, q, zoom
+from airtcp.charts.parts import crosses, finish, n, named, q, zoom
 from airtcp.data.metrics import record
 
 if TYPE_CHECKING:
@@ -147,12 +147,6 @@ def against_delay(variants: Sequence[str], unit: str) -> dict[str, Any]:
     colour, shape = colour_of(variants, legend=True), shape_of(variants, legend=True)
     x = alt.X("rtt:Q", title=_outcome("rtt_mean_s"), scale=alt.Scale(zero=False, padding=16))
     y = alt.Y("mean:Q", title=f"goodput ({unit})", scale=alt.Scale(zero=False, padding=16))
-    across = base.mark_rule(strokeWidth=1.3, opacity=0.7).encode(
-        x=alt.X("rtt_low:Q"), x2="rtt_high:Q", y=y, color=colour
-    )
-    down = base.mark_rule(strokeWidth=1.3, opacity=0.7).encode(
-        x=x, y=alt.Y("low:Q"), y2="high:Q", color=colour
-    )
     points = base.mark_point(filled=True, size=95, opacity=1).encode(
         x=x,
         y=y,
@@ -165,7 +159,8 @@ def against_delay(variants: Sequence[str], unit: str) -> dict[str, Any]:
             q("rtt_p95", _outcome("rtt_p95_s")),
         ],
     )
-    return finish(alt.layer(across, down, points).add_params(zoom()), 320)
+    ends = crosses(base, (x, y), ("rtt_", ""), colour)
+    return finish(alt.layer(*ends, points).add_params(zoom()), 320)
 
 
 def trade_off(variants: Sequence[str], unit: str) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.charts import theme
 from airtcp.charts import vega_lite as alt
-from airtcp.charts.parts import finish, n, named, q, zoom
+from airtcp.charts.parts import crosses, finish, n, named, q, zoom
 from airtcp.data.metrics import record
 from airtcp.questions.compare import charts_cell
 from airtcp.questions.compare import rows_answer as rows
@@ -158,12 +158,6 @@ def cell(beside: Collection[str | None]) -> dict[str, Any]:
     x = alt.X("slowest:Q", title=_title("slowest_flow_bps"), scale=flat)
     y = alt.Y("goodput:Q", title=_title("total_goodput_bps"), scale=flat)
     base = named("schemes")
-    across = base.mark_rule(strokeWidth=1.3, opacity=0.6).encode(
-        x=alt.X("slowest_low:Q"), x2="slowest_high:Q", y=y, color=colour
-    )
-    up = base.mark_rule(strokeWidth=1.3, opacity=0.6).encode(
-        x=x, y=alt.Y("goodput_low:Q"), y2="goodput_high:Q", color=colour
-    )
     points = base.mark_point(filled=True, size=95, opacity=1).encode(
         x=x,
         y=y,
@@ -176,14 +170,9 @@ def cell(beside: Collection[str | None]) -> dict[str, Any]:
             q("slowest", _title("slowest_flow_bps")),
         ],
     )
-    names = [
-        base.transform_filter(f"datum.place === '{place}'")
-        .mark_text(align=align, dx=dx, dy=dy, fontSize=11, color=theme.INK)
-        .encode(x=x, y=y, text="variant:N")
-        for place, (align, dx, dy) in charts_cell.PLACES.items()
-        if place in beside
-    ]
-    return finish(alt.layer(across, up, points.add_params(zoom()), *names), _HEIGHT)
+    ends = crosses(base, (x, y), ("slowest_", "goodput_"), colour)
+    names = charts_cell.beside_points(base, (x, y), beside)
+    return finish(alt.layer(*ends, points.add_params(zoom()), *names), _HEIGHT)
 
 
 def cells() -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from airtcp.charts import theme
 from airtcp.charts import vega_lite as alt
-from airtcp.charts.parts import finish, n, named, q, zoom
+from airtcp.charts.parts import crosses, finish, n, named, q, zoom
 from airtcp.data.metrics import record
 from airtcp.questions.compare.charts import colour_of, name_axis, shape_of
 
@@ -152,15 +152,6 @@ def trade_off(variants: Sequence[str], beside: Collection[str | None]) -> dict[s
     flat = alt.Scale(zero=False, padding=16)
     x = alt.X("goodput:Q", title=_title("total_goodput_bps"), scale=flat)
     y = alt.Y("jain:Q", title=f"{_title('jain_index')}, Jain's index", scale=flat)
-    across = base.mark_rule(strokeWidth=1.3, opacity=0.7).encode(
-        x=alt.X("goodput_low:Q", title=_title("total_goodput_bps"), scale=flat),
-        x2="goodput_high:Q",
-        y=y,
-        color=colour,
-    )
-    down = base.mark_rule(strokeWidth=1.3, opacity=0.7).encode(
-        x=x, y=alt.Y("jain_low:Q"), y2="jain_high:Q", color=colour
-    )
     points = base.mark_point(filled=True, size=95, opacity=1).encode(
         x=x,
         y=y,
@@ -174,11 +165,26 @@ def trade_off(variants: Sequence[str], beside: Collection[str | None]) -> dict[s
             q("ack", _title("ack_error")),
         ],
     )
-    names = [
-        base.transform_filter(f"datum.place === '{place}'")
+    ends = crosses(base, (x, y), ("goodput_", "jain_"), colour)
+    names = beside_points(base, (x, y), beside)
+    return finish(alt.layer(*ends, points.add_params(zoom()), *names), _HEIGHT)
+
+
+def beside_points(
+    base: alt.Chart, place: tuple[alt.X, alt.Y], beside: Collection[str | None]
+) -> list[Any]:
+    """Write the names of points beside them.
+
+    Args:
+        base: The data, with the place of each name.
+        place: Where the points stand.
+        beside: The places of names that occur.
+    """
+    x, y = place
+    return [
+        base.transform_filter(f"datum.place === '{where}'")
         .mark_text(align=align, dx=dx, dy=dy, fontSize=11, color=theme.INK)
         .encode(x=x, y=y, text="variant:N")
-        for place, (align, dx, dy) in PLACES.items()
-        if place in beside
+        for where, (align, dx, dy) in PLACES.items()
+        if where in beside
     ]
-    return finish(alt.layer(across, down, points.add_params(zoom()), *names), _HEIGHT)

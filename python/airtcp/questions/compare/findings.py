@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from airtcp.questions.compare import answer_remedies, answer_tcp, quantities
+from airtcp.questions.compare import answer_remedies, answer_tcp, quantities, unranked
 from airtcp.words.sentences import Finding
 
 if TYPE_CHECKING:
@@ -22,8 +22,7 @@ def look_alikes(subject: CompareSubject) -> list[Finding]:
 
 def not_ranked(case: CompareCase) -> list[Finding]:
     """Say why TCPs or remedies are not ranked."""
-    left = [f"{entry['variant']}: {entry['why']}" for entry in case["verdict"]["not_ranked"]]
-    return [Finding("Not ranked", f"{'; '.join(left)}.")] if left else []
+    return unranked.findings(case["verdict"]["not_ranked"])
 
 
 def remedy(remedies: Remedies) -> Finding:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from airtcp.questions.compare import unranked
 from airtcp.questions.compare.cell_values import doubtful_costs
 from airtcp.words import sentences as words
 from airtcp.words.sentences import Finding, listed
@@ -83,8 +84,7 @@ def said(subject: SchemesSubject) -> list[Finding]:
         if change["lose"]
     ]
     found = [Finding("Stations that get less", f"{listed(less)}.")] if less else []
-    left = [f"{each['variant']}: {each['why'].rstrip('.')}" for each in verdict["not_ranked"]]
-    found += [Finding("Not ranked", f"{'; '.join(left)}.")] if left else []
+    found += unranked.findings(verdict["not_ranked"])
     claims = [CLAIMS] if verdict["replications"] > 1 else []
     return found + [Finding("Note", note) for note in [*subject["notes"], *claims]]
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from airtcp.questions.compare import unranked
 from airtcp.questions.compare.quantities import mean, outcome_of
 from airtcp.words.sentences import listed
 
@@ -38,38 +39,11 @@ def drawn_order(notes: Sequence[str]) -> bool:
 
 def left_out(case: CompareCase, name: str) -> str:
     """Write that a variant is not ranked, and why in short; nothing if it is ranked."""
-    whys = (e["why"] for e in case["verdict"]["not_ranked"] if e["variant"] == name)
-    why = next(whys, None)
-    if why is None:
+    left = next((e for e in case["verdict"]["not_ranked"] if e["variant"] == name), None)
+    if left is None:
         return ""
-    short = _in_short(why)
+    short = unranked.in_short(left)
     return f"not ranked: {short}" if short else "not ranked"
-
-
-def _in_short(why: str) -> str:
-    """Shorten the reason why a variant is not ranked to what the channel lacks.
-
-    >>> _in_short('it needs ECN and a queue of kind "jersey"; tcp.ecn is off')
-    'no ECN'
-    >>> _in_short("it delivers nothing")
-    'delivers nothing'
-    """
-    part = why.removeprefix("it ").partition(";")[0].partition(",")[0]
-    return part.partition(" and a queue")[0].replace("needs ", "no ", 1)
-
-
-def why_not_ranked(case: CompareCase) -> str | None:
-    """Say why variants are not ranked: the reason of the first, and how many others there are."""
-    if not (found := case["verdict"]["not_ranked"]):
-        return None
-    first = found[0]
-    same = [entry["variant"] for entry in found if entry["why"] == first["why"]]
-    rest = len(found) - len(same)
-    more = f" ({rest} more: --details)" if rest else ""
-    verb = "is" if len(same) == 1 else "are"
-    why = first["why"] if len(same) == 1 else first["why"].replace("it ", "they ", 1)
-    why = why if len(same) == 1 else why.replace("needs", "need").replace("delivers", "deliver")
-    return f"{listed(same)} {verb} not ranked: {why}{more}."
 
 
 def equivalent(case: CompareCase) -> list[str]:

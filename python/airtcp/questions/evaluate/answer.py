@@ -19,7 +19,6 @@ _NAMED: Final = 2
 """Faults that the first sentence names."""
 _NAME: Final = 40
 """Characters of the law's name."""
-_ALL: Final = 28
 _FEW: Final = 3
 """Replications below which an interval tells little."""
 

@@ -162,8 +162,8 @@ def run(
         found: list[dict[str, Any]] = []
         if why != "no" and not core.interrupted:
 
-            def run_with(values: list[list[str]], number: int) -> Any:
-                sets = [*options["set"], ["replications", str(number)], *values]
+            def run_with(values: list[list[str]]) -> Any:
+                sets = [*options["set"], *values]
                 more = shared | {"set": sets, "why": "no"}
                 return _tried(text, name, as_json(more), progress, laws.core)
 

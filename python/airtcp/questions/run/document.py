@@ -27,6 +27,8 @@ class Trial(TypedDict):
     """Arguments of `--set`."""
     replications: int
     """Number of replications of the trial."""
+    measured_s: float
+    """Measured time of each replication, in seconds: that of the run, or of the search."""
     slowest_bps: float | None
     """Mean goodput of the slowest endless flow of each replication; null if none is endless."""
     slowest_with_bps: float | None

@@ -1,7 +1,8 @@
 """What run advises, tried: the same replications with the advised change.
 
 The search for limits runs a change for the flows that it may help. A trial runs it for all flows,
-so that an advice can state what it costs the others, in goodput and in round-trip time. Where the
+so that an advice can state what it costs the others, in goodput and in round-trip time. It takes
+the time that the search took: the part of the run that has the goodput of the whole. Where the
 queue of an access point starves flows, two remedies that need no change of the stations are tried
 beside what the search found: FQ-CoDel as `airtcp compare --schemes` sets it, with the capacity that
 the queue has, and a queue that drops the TCP ACKs which a newer one makes useless.
@@ -86,35 +87,53 @@ def _hungry(document: RunDocument) -> bool:
 
 
 def run_trials(
-    document: RunDocument, run_with: Callable[[list[list[str]], int], Any]
+    document: RunDocument, run_with: Callable[[list[list[str]]], Any]
 ) -> list[dict[str, Any]]:
     """Try each change that the answer may advise.
 
     Args:
         document: The document of a run.
-        run_with: Runs the scenario with values in place of its own, each a path and a text, for a
-            number of replications, and returns the document; None if the scenario cannot have the
-            values, or Ctrl-C stopped the run.
+        run_with: Runs the scenario with values in place of its own, each a path and a text, and
+            returns the document; None if the scenario cannot have the values, or Ctrl-C stopped
+            the run.
     """
     found: list[dict[str, Any]] = []
+    changes = proposals(document)
+    if not changes:
+        return found
     number = min(REPLICATIONS, len(document["replications"]))
+    before: list[dict[str, Any]] | None = document["replications"][:number]
+    extent, measured = [["replications", str(number)]], before[0]["measured_s"]
+    short = dict(document.get("why") or {}).get("measured_s") or measured
+    # A shorter time takes one more run: the scenario as it is.
+    if (len(changes) + 1) * short < len(changes) * measured:
+        duration = before[0]["duration_s"] - measured + short
+        extent, measured = [*extent, ["duration", f"{duration:.9f} s"]], short
+        before = _finished(run_with(extent), number)
     endless = starved.endless_flows(document)
-    for change in proposals(document):
+    for change in changes if before else []:
         parts = (item.partition("=") for item in change)
-        after = run_with([[path, value] for path, _, value in parts], number)
-        if after is not None and len(after["replications"]) == number:
-            runs = document["replications"][:number], after["replications"]
+        after = _finished(run_with([*extent, *([path, value] for path, _, value in parts)]), number)
+        if before and after:
+            runs = before, after
             slowest = [_slowest(each, endless) for each in runs]
             found.append(
                 {
                     "change": change,
                     "replications": number,
+                    "measured_s": measured,
                     "slowest_bps": slowest[0],
                     "slowest_with_bps": slowest[1],
                     "flows": _flows(*runs),
                 }
             )
     return found
+
+
+def _finished(document: Any, number: int) -> list[dict[str, Any]] | None:
+    """Return the replications of a run; None if it did not run, or lacks one of them."""
+    runs: list[dict[str, Any]] = [] if document is None else document["replications"]
+    return runs if len(runs) == number else None
 
 
 def _slowest(runs: Sequence[dict[str, Any]], endless: Sequence[int]) -> float | None:

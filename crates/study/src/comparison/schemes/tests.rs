@@ -146,16 +146,18 @@ fn all_leaves_out_what_cannot_act() {
     );
     assert!(!ran.contains(&"drop-tail") && !ran.contains(&"rts"));
     let left = subject.verdict.not_ranked.iter().find(|n| n.variant == "rts").unwrap();
-    assert!(left.why.contains("already sends RTS before these frames"), "{}", left.why);
+    let error = left.error.as_deref().unwrap();
+    assert!(error.contains("already sends RTS before these frames"), "{error}");
     // All flows end at the access point.
     for name in BOUNDARY {
         let left = subject.verdict.not_ranked.iter().find(|n| n.variant == name).unwrap();
-        assert_eq!(left.why, "no TCP flow crosses the access point", "{name}");
+        let error = left.error.as_deref();
+        assert_eq!(error, Some("no TCP flow crosses the access point"), "{name}");
     }
     // Every scheme either runs or says why not.
     for entry in airtcp_wifi::scheme::registry() {
         let is = |variant: &str| variant.split(':').next() == Some(entry.name);
-        let named = |n: &crate::NotRanked| is(&n.variant) && !n.why.is_empty();
+        let named = |n: &crate::NotRanked| is(&n.variant) && n.error.is_some();
         let ran = ran.iter().any(|variant| is(variant));
         assert!(ran || subject.verdict.not_ranked.iter().any(named));
     }
@@ -172,7 +174,7 @@ fn a_scheme_that_cannot_act_is_refused_if_it_is_named() {
     assert!(message.contains("cell.toml") && message.contains("no TCP flow"), "{message}");
     let subject = compared(&udp, &SchemesOptions { replications: Some(2), ..options(&["all"]) });
     let left = subject.verdict.not_ranked.iter().find(|n| n.variant == "ack-1").unwrap();
-    assert!(left.why.contains("no TCP flow"), "{}", left.why);
+    assert!(left.error.as_deref().unwrap().contains("no TCP flow"), "{left:?}");
     // One flow: nobody to be fair to.
     assert_eq!(subject.verdict.questions.len(), 1);
 

@@ -1,6 +1,8 @@
 use super::*;
 use crate::comparison::assemble::rare_runs_make_mean;
+use crate::document::compare::Reason;
 use crate::numbers::paired::mean;
+use crate::variant::preconditions::Lack;
 use airtcp_random::Seed;
 
 const DELAY: usize = 1;
@@ -32,7 +34,7 @@ fn values(by_variant: &[Vec<CompareRun>], coded: bool) -> Vec<Values> {
     crate::comparison::verdict::values(by_variant, &vec![false; by_variant.len()], coded)
 }
 
-fn weighed(variants: &[(f64, f64, f64)], unmet: &[Option<String>]) -> Verdict {
+fn weighed(variants: &[(f64, f64, f64)], unmet: &[Option<Unmet>]) -> Verdict {
     let by: Vec<_> = variants.iter().map(|(g, d, w)| runs(*g, *d, *w)).collect();
     verdict(&names(by.len()), &values(&by, false), unmet)
 }
@@ -63,20 +65,20 @@ fn more_goodput_is_not_all() {
 
 #[test]
 fn what_lacks_its_preconditions_is_not_ranked() {
-    let unmet = [Some("it needs marks".to_owned()), None];
+    let unmet = [Some(Unmet { lacks: vec![Lack::Queue], queue: None }), None];
     let found = weighed(&[(9.0, 60.0, 0.0), (5.0, 60.0, 0.0)], &unmet);
     assert_eq!((found.first.as_deref(), found.not_distinguishable.len()), (Some("b"), 0));
     assert_eq!(
-        (found.not_ranked[0].variant.as_str(), found.not_ranked[0].why.as_str()),
-        ("a", "it needs marks")
+        (found.not_ranked[0].variant.as_str(), found.not_ranked[0].reason),
+        ("a", Reason::Unmet)
     );
     let found = weighed(&[(0.0, 60.0, 0.0), (5.0, 60.0, 0.0)], &[]);
     assert_eq!(found.not_ranked.len(), 0, "the noise of runs() delivers something");
     let silent = vec![CompareRun::default(); 10];
     let found = verdict(&names(2), &values(&[silent, runs(5.0, 60.0, 0.0)], false), &[]);
     assert_eq!(
-        (found.not_ranked[0].why.as_str(), found.first.as_deref()),
-        ("it delivers nothing", Some("b"))
+        (found.not_ranked[0].reason, found.first.as_deref()),
+        (Reason::DeliversNothing, Some("b"))
     );
 }
 

@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::variant::preconditions::{Lack, Unmet};
+
 /// Variants by mean goodput, and which differences are significant.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Ranking {
@@ -61,8 +63,53 @@ pub struct Compared {
 pub struct NotRanked {
     /// The variant.
     pub variant: String,
-    /// The reason: the path does not meet a need, or the variant delivers nothing.
-    pub why: String,
+    /// The reason.
+    pub reason: Reason,
+    /// With `unmet`: what the variant needs, and the path or its own keys do not have.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lacks: Vec<Lack>,
+    /// With `unmet`: the kind of queue that it needs; null for any that marks with ECN.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue: Option<String>,
+    /// With `refused`: the error.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+/// Why a variant is not ranked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reason {
+    /// It delivers nothing.
+    DeliversNothing,
+    /// It needs what the path does not have: its numbers do not show what its source describes.
+    Unmet,
+    /// The scenario cannot have it; it did not run.
+    Refused,
+}
+
+impl NotRanked {
+    /// A variant that delivers nothing.
+    pub(crate) const fn silent(variant: String) -> Self {
+        Self {
+            variant,
+            reason: Reason::DeliversNothing,
+            lacks: Vec::new(),
+            queue: None,
+            error: None,
+        }
+    }
+
+    /// A variant whose needs the path does not meet.
+    pub(crate) fn unmet(variant: String, unmet: Unmet) -> Self {
+        let Unmet { lacks, queue } = unmet;
+        Self { reason: Reason::Unmet, lacks, queue, ..Self::silent(variant) }
+    }
+
+    /// A variant that the scenario cannot have.
+    pub(crate) fn refused(variant: String, error: String) -> Self {
+        Self { reason: Reason::Refused, error: Some(error), ..Self::silent(variant) }
+    }
 }
 
 /// The conclusion from a case: variants compared by goodput, delay, waste and share.
