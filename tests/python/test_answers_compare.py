@@ -368,7 +368,7 @@ def test_a_tcp_that_is_good_on_all_links() -> None:
     worse = [compared("westwood+", "bbr")]
     both = case(THREE, "bbr", not_distinguishable=["cubic"], worse=worse)
     other = case(THREE, "cubic", worse=[compared("bbr", "cubic"), compared("westwood+", "cubic")])
-    dead = {"variant": "cubic", "why": "it delivers nothing"}
+    dead = {"variant": "cubic", "reason": "delivers-nothing"}
     unranked = case(THREE, "bbr", worse=worse, not_ranked=[dead])
     assert answer_many.headline([both, other], "link") == (
         "Over 2 links, cubic is never shown to be worse than the best TCP."
@@ -382,7 +382,9 @@ def test_a_tcp_that_is_good_on_all_links() -> None:
     assert answer_many.headline([alike, alike], "link") == (
         "No TCP is better than another on any of these links."
     )
-    lone = [{"variant": name, "why": "it needs ECN"} for name in ("cubic", "westwood+")]
+    lone = [
+        {"variant": name, "reason": "unmet", "lacks": ["ecn"]} for name in ("cubic", "westwood+")
+    ]
     assert answer_many.headline([case(THREE, "bbr", not_ranked=lone)] * 2, "link") == (
         "bbr is the best TCP on each of these links."
     )
