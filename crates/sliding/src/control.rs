@@ -40,7 +40,7 @@ mod startup;
 
 use airtcp_units::{Nanos, Saturate, Span};
 
-use self::cubic::Cubic;
+use self::cubic::{Cubic, HOLD};
 use self::round_trips::{BASE_MEMORY, BASE_MEMORY_SHARED, RoundTrips};
 use self::startup::{After, BETWEEN_TRAINS, Startup};
 use super::config::SlidingConfig;
@@ -137,7 +137,7 @@ impl Control {
             boost: 1.0,
             high: (0.0, 0),
             empty: 0,
-            hold: delay::HOLD,
+            hold: HOLD,
             since: Nanos::ZERO,
             before_silence: None,
             probe: None,

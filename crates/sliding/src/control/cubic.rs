@@ -19,6 +19,9 @@ pub(super) fn growth(w: f64, packets: f64) -> f64 {
     (packets / w).min(SMALL_GROWTH * w.sqrt()).min(MAX_SMALL_GROWTH * w)
 }
 
+/// Minimum time in *Compete*.
+pub(super) const HOLD: Span = Span::from_secs(10);
+
 /// Growth since the last reduction: its maximum, the Reno window, its beginning.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Cubic {

@@ -6,7 +6,7 @@
 
 use airtcp_units::{Nanos, Span};
 
-use super::cubic::{Cubic, growth};
+use super::cubic::{Cubic, HOLD, growth};
 use super::round_trips::MAX_QUEUE_FACTOR;
 use super::{Control, Phase, SHARED_AFTER_ROUNDS, SMALL};
 
@@ -24,8 +24,7 @@ const SHRUNK: f64 = 0.25;
 /// Maximum multiple of the step while there is no queue.
 const MAX_BOOST: f64 = 64.0;
 const MAX_BOOST_BURSTS: f64 = 4.0;
-/// Minimum time in *Compete*; doubles up to the maximum if it returns sooner than that.
-pub(super) const HOLD: Span = Span::from_secs(10);
+/// Maximum of [`HOLD`], which doubles if *Compete* returns sooner than that.
 const MAX_HOLD: Span = Span::from_secs(80);
 /// Factor on the probe interval in *Compete*, since each probe costs a part of our share.
 const SHARED_PROBE_FACTOR: u64 = 4;
