@@ -64,19 +64,19 @@ def _raises(case: CompareCase | None, remedies: Remedies, first: str) -> str:
     best, plain = quantities.outcome_of(remedies, first), remedies["reference"]
     if case is None or not beside(case, remedies):
         name = words.begun(effects.spoken(first, plain))
-        return f"{name} {_gain(remedies, best)}{_price(best)}."
+        return f"{name} {_gain(remedies, best)}{_price(best, plain)}."
     said = f"{words.begun(_whole(first, plain))} would get {tcp.rate(best)}"
     leader = case["verdict"]["first"]
     if leader is not None and leader != plain:
         against = quantities.outcome_of(case, leader)
         if not _above(best, against):
             less = "less" if _above(against, best) else "not shown to be more"
-            return f"{said}{_price(best)}: {less} than {tcp.named(leader)} gets."
+            return f"{said}{_price(best, plain)}: {less} than {tcp.named(leader)} gets."
     other = _other_kind(remedies, first)
-    if other is not None and not _price(best):
+    if other is not None and not _price(best, plain):
         rate = tcp.rate(other).partition(" ")[0]
         return f"{said}, and {_whole(other['variant'], plain)} {rate}."
-    return f"{said}{_price(best)}."
+    return f"{said}{_price(best, plain)}."
 
 
 def _whole(variant: str, plain: str) -> str:
@@ -103,11 +103,11 @@ def _gain(remedies: Remedies, outcome: Outcome) -> str:
     return f"would raise the goodput of {tcp.named(plain)} by {words.number(mean, 2)} %"
 
 
-def _price(outcome: Outcome) -> str:
-    """Write what a remedy costs in delay, if it is shown to cost some."""
+def _price(outcome: Outcome, plain: str) -> str:
+    """Write what a remedy costs in delay against TCP without it, if it is shown to cost some."""
     difference = outcome["delivery_p95_difference"]
     later = difference is not None and difference["standing"] == "more"
-    return ", and deliver later" if later else ""
+    return f", and deliver later than {tcp.named(plain)}" if later else ""
 
 
 def _other_kind(remedies: Remedies, first: str) -> Outcome | None:
