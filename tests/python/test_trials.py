@@ -52,12 +52,18 @@ def test_the_best_queue_is_that_of_the_slowest_flow_unless_it_waits_longer() -> 
     filters = _trial(*rows, change=place.format('"ack-filter"'), slowest=(0.01, 1.7))
     slow = [_row("up", 6, 5, (0.1, 0.9)), _row("down", 0.01, 2, (0.1, 0.9))]
     longer = _trial(*slow, change=place.format('"drop-tail"'), slowest=(0.01, 2.2))
-    document: Any = {"trials": [longer, filters]}
+    flow = {"transport": "tcp"}
+    of: Any = {"scenario": {"flows": [{}, {}]}, "replications": [{"flows": [flow, flow]}]}
+    document: Any = of | {"trials": [longer, filters]}
     assert remedies.of_starving(document, ["down"]).startswith(
         "An ACK filter at the access point gives the slowest flow 1.7 Mb/s: --set 'cells[0]."
     )
+    # A call whose application sends little is not among the flows of a trial.
+    call = {"app": {"kind": "request-response"}}
+    document["scenario"] = {"flows": [{}, call]}
+    assert "the slowest flow that always has data 1.7" in remedies.of_starving(document, ["down"])
     # Nothing that hardly helps is proposed, and nothing that was not tried.
-    hardly: Any = {"trials": [filters | {"slowest_bps": 1.6e6}]}
+    hardly: Any = of | {"trials": [filters | {"slowest_bps": 1.6e6}]}
     assert remedies.of_starving(hardly, ["down"]) == ""
     assert remedies.of_starving({"trials": []}, ["down"]) == ""  # pyright: ignore[reportArgumentType]
 
