@@ -167,7 +167,7 @@ def test_many_flows_are_counted() -> None:
     assert list(keys) == sorted(keys)  # pyright: ignore[reportArgumentType]
     assert answer.headline.startswith("The flows get ")
     assert answer.help is not None
-    assert "--why auto" in answer.help
+    assert "why = auto" in answer.help
 
 
 def test_a_run_without_a_replication_has_no_answer() -> None:

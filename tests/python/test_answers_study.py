@@ -17,7 +17,7 @@ import pytest
 import airtcp
 from airtcp.cli import families
 from airtcp.data.extension import registry
-from airtcp.questions.compare import helps_over_links
+from airtcp.questions.compare import effects, helps_over_links
 from airtcp.questions.fit.answer import answer as fit_answer
 from airtcp.questions.study import answer as study_answer
 from airtcp.questions.study import (
@@ -448,9 +448,9 @@ def test_a_drawn_order_is_said(links: dict[str, Any], demo: Any) -> None:
 
 
 def test_no_remedy_is_said_to_help_without_a_test(links: dict[str, Any]) -> None:
-    # Sliding is first there, and 360 times as much, but rare stretches make the mean.
+    # A coded transport gets hundreds of times as much there, but rare stretches make the mean.
     untested = links["bursty-35"]["remedies"]
-    assert untested["verdict"]["first"] == "sliding"
+    assert untested["verdict"]["first"] in {"sliding", "lt-tcp"}
     assert helps_over_links.cell(untested) == "not testable"
     said = answer_helps.one(untested, None)
     assert said == (
@@ -506,7 +506,7 @@ def test_a_tcp_that_gets_nearly_as_much_comes_before_a_remedy(links: dict[str, A
         return answer_helps.one(tried, case) or ""
 
     assert said(0.98, 0.01).startswith("Another TCP is nearly enough: cubic gets ")
-    assert f"({best})" in said(0.98, 0.01)
+    assert effects.spoken(best, "sack") in said(0.98, 0.01)
     # Not nearly as much, and as much by a mean that chance may have given.
     assert said(0.7, 0.01).startswith("A coded transport (sliding) would raise the goodput of sack")
     assert said(0.98, 0.9).startswith("A coded transport (sliding) would raise the goodput of sack")

@@ -136,8 +136,9 @@ def test_the_stub_names_what_is_there() -> None:
             # A protocol describes what Python gives; the extension has nothing of its name.
             if any(ast.unparse(base) == "Protocol" for base in node.bases):
                 continue
-            methods = [n for n in node.body if isinstance(n, ast.FunctionDef)]
-            declared[node.name] = {m.name for m in methods if not m.name.startswith("__")}
+            methods = [n.name for n in node.body if isinstance(n, ast.FunctionDef)]
+            fields = [ast.unparse(n.target) for n in node.body if isinstance(n, ast.AnnAssign)]
+            declared[node.name] = {n for n in (*methods, *fields) if not n.startswith("__")}
         elif isinstance(node, ast.FunctionDef):
             declared[node.name] = {a.arg for a in node.args.args}
     present = {name for name in dir(_core) if not name.startswith("__")}

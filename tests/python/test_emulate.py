@@ -357,7 +357,7 @@ def test_an_agent_that_no_real_sender_can_obey_is_refused(tmp_path: Path) -> Non
     refused(start(scenario, "--", "true"), "agent.toml", "cells[0].schemes", "snoop")
     scenario.write_text(CELL.read_text("utf-8").replace('to = "console"', 'to = "phone"'), "utf-8")
     notices = ("--set", "flows[0].tcp.loss_notification=oracle", "--", "true")
-    refused(start(scenario, *notices), "flows[0].tcp.loss_notification=oracle", "take the key out")
+    refused(start(scenario, *notices), "agent.toml", "loss_notification", "take the key out")
 
 
 @needs_program

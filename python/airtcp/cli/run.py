@@ -150,22 +150,27 @@ def run(
                 warn=lambda warning: note(f"warning: {warning}", quiet=output.quiet),
             )
         )
-    for capture in result.captures:
-        note(f"capture: {capture}", quiet=output.quiet)
-    if (recorded := result.timeline()) is not None and recorded.truncated:
-        note(f"the timeline was full at {recorded.end_s:.6f} s and ends there", quiet=output.quiet)
-    done = len(result.json["replications"])
+    _say_recorded(result, quiet=output.quiet)
+    done = write.finished(len(result.json["replications"]), "replication")
     output.finish(
         result,
         where,
         rows=lambda: (result.flows, result.json["replications"]),
-        stopped=write.finished(done, "replication") if result.interrupted else None,
-        finished=done,
-        failed=failed and f"{failed}; {write.finished(done, 'replication')}",
+        stopped=done if result.interrupted else None,
+        finished=len(result.json["replications"]),
+        failed=failed and f"{failed}; {done}",
     )
     if result.unwritten:
         # The results are complete; missing captures are reported last.
         fail("; ".join(result.unwritten))
+
+
+def _say_recorded(result: RunResult, *, quiet: bool) -> None:
+    """Name the captures, and say where a timeline ends early."""
+    for capture in result.captures:
+        note(f"capture: {capture}", quiet=quiet)
+    if (recorded := result.timeline()) is not None and recorded.truncated:
+        note(f"the timeline was full at {recorded.end_s:.6f} s and ends there", quiet=quiet)
 
 
 def _kept(run: Callable[[], RunResult]) -> tuple[RunResult, str | None]:
