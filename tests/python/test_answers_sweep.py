@@ -203,6 +203,34 @@ def test_a_key_that_matters_with_others_only_is_not_named() -> None:
     )
 
 
+PROBABILITY = Axis("links[0].loss.probability", "links[0].loss.probability", 1.0, numeric=True)
+
+
+def test_the_key_that_comes_next() -> None:
+    """Wrong before: `Cannot tell which of 2 points is best`, and no word on the loss rate."""
+    axes = [DELAY, PROBABILITY]
+    grid = points(
+        axes,
+        *((d, p, m, 1.0) for d, p, m in ((0.005, 0.01, 9.0), (0.005, 0.02, 8.0))),
+        *((d, p, m, 1.0) for d, p, m in ((0.08, 0.01, 4.0), (0.08, 0.02, 2.0))),
+    )
+    of = weighed((DELAY.column, 0.7, 0.6, 0.8), (PROBABILITY.column, 0.2, 0.15, 0.25))
+    _, helps = said(document(axes, 4, sensitivity=[of]), axes, grid)
+    assert helps.startswith("The loss rate of the first link comes next: total goodput is 6.5 Mb/s")
+    # A share below a tenth is not worth a sentence.
+    of = weighed((DELAY.column, 0.9, 0.85, 0.95), (PROBABILITY.column, 0.05, 0.0, 0.1))
+    _, helps = said(document(axes, 4, sensitivity=[of]), axes, grid)
+    assert helps.startswith("Cannot tell which of 2 points is best")
+    # Nothing comes after keys that matter only together.
+    of = weighed((DELAY.column, 0.2, 0.15, 0.25), (PROBABILITY.column, 0.15, 0.1, 0.2))
+    of["interactions"] = [
+        {"columns": [DELAY.column, PROBABILITY.column], "share": share(0.6, 0.5, 0.7)}
+    ]
+    headline, helps = said(document(axes, 4, sensitivity=[of]), axes, grid)
+    assert headline.startswith("No key matters alone")
+    assert helps.startswith("Cannot tell which of 2 points is best")
+
+
 def test_a_total_share_that_reaches_the_first_names_no_key() -> None:
     of = weighed((DELAY.column, 0.3, 0.28, 0.32), (LAW.column, 0.2, 0.18, 0.22))
     of["keys"][1]["total"] = share(0.6, 0.5, 0.7)

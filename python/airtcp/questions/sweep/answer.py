@@ -245,10 +245,12 @@ def _sensitivity(document: SweepDocument, leading: Leading) -> Sensitivity | Non
 def _next_key(document: SweepDocument, leading: Leading) -> str | None:
     """Name the key that comes after the one that matters most, if its share is large enough."""
     of = _sensitivity(document, leading)
-    if of is None:
+    order = None if of is None else ranked(of)
+    # No key comes after several that matter only together.
+    if of is None or order is None or not order[0]:
         return None
-    _, *others = sorted(of["keys"], key=lambda key: -key["first"]["mean"])
-    further = next(iter(others), None)
+    others = [key for key in of["keys"] if key["column"] != order[0]]
+    further = max(others, key=lambda key: key["first"]["mean"], default=None)
     if further is None or further["first"]["mean"] < _CLEAR:
         return None
     known = further["column"] in leading.effects
