@@ -71,9 +71,7 @@ def listed(names: Sequence[str]) -> str:
     >>> listed(["a"]), listed(["a", "b", "c"])
     ('a', 'a, b and c')
     """
-    if len(names) <= 1:
-        return "".join(names)
-    return f"{', '.join(names[:-1])} and {names[-1]}"
+    return _joined(names, "and")
 
 
 def either(names: Sequence[str]) -> str:
@@ -82,9 +80,13 @@ def either(names: Sequence[str]) -> str:
     >>> either(["a"]), either(["a", "b", "c"])
     ('a', 'a, b or c')
     """
+    return _joined(names, "or")
+
+
+def _joined(names: Sequence[str], last: str) -> str:
     if len(names) <= 1:
         return "".join(names)
-    return f"{', '.join(names[:-1])} or {names[-1]}"
+    return f"{', '.join(names[:-1])} {last} {names[-1]}"
 
 
 def begun(text: str) -> str:

@@ -148,7 +148,7 @@ def _headline(known: Sequence[Mapping[str, Any]], total: int, what: str = "conne
     first = known[0]
     name, got, part = tables.connection_ends(first), _got(first), _part(known, total)
     every = counted(total, what, what.replace("connection", "connections"))
-    verb = "sent" if _is_one_way(first) or words.unheard(first) else "got"
+    verb = "sent" if words.is_one_way(first) or words.unheard(first) else "got"
     if total == 1:
         return f"{name} {verb} {got}."
     if part >= _MOST:
@@ -164,11 +164,6 @@ def _got(connection: Mapping[str, Any]) -> str:
         return f"{rate} Mb/s"
     size = direction["unique_bytes"]
     return f"{number(size / 1e3)} kB" if size else "nothing"
-
-
-def _is_one_way(connection: Mapping[str, Any]) -> bool:
-    """Return whether the capture has packets of one direction only."""
-    return any(not each["packets"] for each in connection["directions"])
 
 
 def _at(connection: Mapping[str, Any]) -> str:
@@ -243,7 +238,9 @@ def _doubt(document: Mapping[str, Any], connection: Mapping[str, Any]) -> str | 
             "Each file has the packets of one end only: times and losses need both in one file,"
             " as `mergecap -w BOTH FILE FILE` writes it."
         ): points.halves(document) is not None,
-        "The capture has one direction only: nothing shows what arrived.": _is_one_way(connection),
+        "The capture has one direction only: nothing shows what arrived.": words.is_one_way(
+            connection
+        ),
         "The capture has no ACK of its data: nothing shows what arrived.": words.unheard(
             connection
         ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from airtcp.questions.capture.findings import is_one_way
 from airtcp.words.sentences import begun, count, counted
 
 if TYPE_CHECKING:
@@ -25,7 +26,8 @@ def sentence(document: Mapping[str, Any], total: int) -> str | None:
     """
     kinds: Mapping[str, int] = document["without_data_by"]
     found = {key: kinds[key] for key in _KINDS if kinds[key]}
-    if not found or _is_one_way(document):
+    connections = document["connections"]
+    if not found or (connections and all(map(is_one_way, connections))):
         return None
     number = sum(found.values())
     were = "was" if number == 1 else "were"
@@ -38,11 +40,3 @@ def is_first(document: Mapping[str, Any], total: int) -> bool:
     """Return whether enough connections failed to be what a capture shows first."""
     failed = sum(document["without_data_by"][key] for key in _KINDS)
     return failed >= _MANY * (total + document["without_data"])
-
-
-def _is_one_way(document: Mapping[str, Any]) -> bool:
-    return bool(document["connections"]) and all(
-        not direction["packets"]
-        for connection in document["connections"]
-        for direction in [min(connection["directions"], key=lambda each: each["packets"])]
-    )

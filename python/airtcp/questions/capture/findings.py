@@ -190,6 +190,11 @@ def ends(connection: Mapping[str, Any]) -> str:
     return f"{sender} -> {server if sender == client else client}"
 
 
+def is_one_way(connection: Mapping[str, Any]) -> bool:
+    """Return whether the capture has packets of one direction only."""
+    return any(not each["packets"] for each in connection["directions"])
+
+
 def at_sender(connection: Mapping[str, Any]) -> bool:
     """Return whether the capture shows what the sender of most data did, as far as is known.
 

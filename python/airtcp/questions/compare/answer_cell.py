@@ -236,12 +236,9 @@ def _losing(subject: SchemesSubject, name: str) -> list[str]:
 def _doubt(subject: SchemesSubject, few: Settling | None) -> str | None:
     """Say what the answer rests on that could be wrong."""
     number = subject["verdict"]["replications"]
-    helpful, candidate, priced = (
-        schemes.helping(subject),
-        values.promising(subject),
-        _priced(subject),
-    )
-    if few is not None and number > 1 and candidate and priced and not helpful:
+    helpful, priced = schemes.helping(subject), _priced(subject)
+    candidate = values.promising(subject)
+    if few is not None and candidate and priced and not helpful:
         return _promise(subject, candidate, few)
     shown = helpful or (not candidate and priced)
     if 1 < number <= _FEW and (shown or few is None):
