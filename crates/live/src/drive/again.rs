@@ -8,7 +8,7 @@ use airtcp_units::{Nanos, Span};
 use clap::Args;
 
 use super::failure::{Failure, at, said};
-use super::given::Given;
+use super::given::{Given, Subject};
 use crate::emulate::{Emulation, HEADER, Recorded, Set, is_between, read_arrivals, replay};
 use crate::exit::ended;
 
@@ -32,9 +32,9 @@ impl Replay {
 
     fn replay(&self) -> Result<(), Failure> {
         let mut subject = self.given.open()?;
+        let Subject { plan, traces, source } = subject.clone();
         let read = std::fs::read_to_string(&self.arrivals);
         let text = read.map_err(|error| at(&self.arrivals, &error))?;
-        let (plan, traces) = (subject.plan.clone(), subject.traces.clone());
         let ports = plan.outside_nodes().len();
         let arrivals = read_arrivals(&text, ports).map_err(|error| at(&self.arrivals, &error))?;
         let last = arrivals.last().map_or(Nanos(0), Recorded::at);
@@ -47,7 +47,7 @@ impl Replay {
         };
         let load = |name: &str| traces.load(name);
         let emulation = Emulation::new(&plan, macs, &load);
-        let mut emulation = emulation.map_err(|error| self.given.refused(error))?;
+        let mut emulation = emulation.map_err(|error| said(source.locate(error, &[])))?;
         if is_between(&text) {
             emulation = emulation.between();
         }

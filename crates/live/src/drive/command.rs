@@ -95,18 +95,18 @@ impl Emulate {
 
     fn emulate(mut self) -> Result<ExitCode, Failure> {
         let subject = self.given.open()?;
-        let (plan, traces) = (subject.plan.clone(), subject.traces.clone());
+        let Subject { plan, traces, source } = subject.clone();
+        let refused = |error| said(source.locate(error, &[]));
         let control = self.control(subject)?;
         let load = |name: &str| traces.load(name);
-        let base = round_trip(&plan, &load).map_err(|error| self.given.refused(error))?;
+        let base = round_trip(&plan, &load).map_err(refused)?;
         let unprivileged = self.enter()?;
         let signals = Signals::open().map_err(said)?;
         let mut ports = match &self.between {
             Some(devices) => Ports::between(&plan, devices)?,
             None => Ports::open(&plan, unprivileged, self.ns_name.as_deref())?,
         };
-        let emulation = Emulation::new(&plan, ports.macs(), &load);
-        let mut emulation = emulation.map_err(|error| self.given.refused(error))?;
+        let mut emulation = Emulation::new(&plan, ports.macs(), &load).map_err(refused)?;
         if self.between.is_some() {
             emulation = emulation.between();
         }

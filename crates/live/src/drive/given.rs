@@ -23,12 +23,14 @@ pub(super) struct Given {
 }
 
 /// A scenario that can change.
+#[derive(Clone)]
 pub(super) struct Subject {
     /// As it is now.
     pub plan: Resolved,
     /// The traces that it names.
     pub traces: Arc<Traces>,
-    source: Source,
+    /// The text that it comes from, which says where an error is.
+    pub source: Source,
 }
 
 impl Given {
@@ -64,14 +66,6 @@ impl Given {
             Ok((key.trim().to_owned(), value.trim().to_owned()))
         };
         self.sets.iter().map(pair).collect()
-    }
-
-    /// An error of the scenario that is found when its world is built: with the option that gave the value, or with
-    /// file, line and key.
-    pub(super) fn refused(&self, error: ScenarioError) -> Failure {
-        let text = std::fs::read_to_string(&self.scenario).unwrap_or_default();
-        let given = self.pairs().unwrap_or_default();
-        said(error.given_by(&given).located(&self.scenario.display().to_string(), &text))
     }
 }
 
