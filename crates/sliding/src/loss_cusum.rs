@@ -122,11 +122,13 @@ impl LossCusum {
         self.path.lost / (self.path.sent + PRIOR)
     }
 
-    /// The most that it may be, by three standard deviations; 1 where losses come in bursts, in which pairs
-    /// show too little.
+    /// The most that it may be, by three standard deviations; 1 without a pair, and where losses come in bursts, in
+    /// which pairs show too little.
     pub(super) fn most(&self) -> f64 {
-        let (lost, sent) = (self.path.lost / self.dispersion, self.path.sent / self.dispersion);
-        if self.dispersion > FEW_BURSTS { 1.0 } else { upper_bound(lost, sent) }
+        if self.path.sent <= 0.0 || self.dispersion > FEW_BURSTS {
+            return 1.0;
+        }
+        upper_bound(self.path.lost / self.dispersion, self.path.sent / self.dispersion)
     }
 
     pub(super) fn bursts(&self) -> bool {

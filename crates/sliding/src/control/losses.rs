@@ -26,8 +26,6 @@ const OPENING: u64 = 160;
 const NO_AQM: Span = Span::from_millis(5);
 /// Minimum range of round-trip times that shows a queue.
 const MIN_RANGE: Span = Span::from_millis(4);
-/// The same in times between our packets.
-const MIN_RANGE_PACKETS: u64 = 1;
 /// Maximum window as a multiple of the arrivals per round trip.
 const MAX_WINDOW_OVER_ARRIVALS: f64 = 1.25;
 
@@ -98,7 +96,7 @@ impl Control {
         let room = self.times.range().1.saturating_sub(base);
         let near = (self.target() / 2).max(room / 4).min(NO_AQM);
         let packet = Span::from_secs_f64(self.srtt().as_secs_f64() / self.window);
-        room >= MIN_RANGE.max(packet * MIN_RANGE_PACKETS) && most <= base + near
+        room >= MIN_RANGE.max(packet) && most <= base + near
     }
 
     /// Pairs of packets that left together, of which the second arrived, and how many of the first were

@@ -1,8 +1,8 @@
 //! The startup: how the window grows until a queue shows, or until the arrivals stop growing.
 //!
 //! The first packets leave in two trains, so that a burst of losses rarely takes all. The spacing of a train's
-//! answers shows the rate of the bottleneck, and the window rises to half of what that rate carries. Then the window grows by what
-//! arrived, up to a loss of one half twice per round trip, and at most to three times what passed the
+//! answers shows the rate of the bottleneck, and the window rises to half of what that rate carries. Then the window
+//! grows by what arrived, up to a loss of one half twice per round trip, and at most to three times what passed the
 //! bottleneck in a round. It ends where arrivals stop growing, or where more is lost than the path may lose.
 
 use std::collections::VecDeque;
