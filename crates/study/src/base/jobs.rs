@@ -117,7 +117,7 @@ impl<V: Sync> Jobs<V> {
     ) -> Result<Vec<Results<V, T>>, E> {
         let order = Order::of(self.subjects);
         let finished = AtomicUsize::new(0);
-        let work = |i: usize, stop: &Stop| Some(order.work(i, stop, &finished, &job));
+        let work = |i: usize, stop: &Stop| order.work(i, stop, &finished, &job);
         let found = run_many(order.batches.len(), threads(workers), work, |_| {
             report(finished.load(Ordering::Relaxed), order.total)
         });
@@ -136,7 +136,7 @@ impl<V: Sync> Jobs<V> {
     ) -> Result<Vec<Results<V, T>>, E> {
         let order = Order::of(self.subjects);
         let finished = AtomicUsize::new(0);
-        let work = |i: usize, stop: &Stop| Some(order.work(i, stop, &finished, &job));
+        let work = |i: usize, stop: &Stop| order.work(i, stop, &finished, &job);
         let packing = Packing { pack: pack::<T, E>, unpack: unpack::<T, E> };
         let n = order.batches.len();
         let found = share_many(
@@ -195,14 +195,14 @@ impl<V> Order<V> {
         }
     }
 
-    /// Does the jobs of a batch, and adds their cost to `finished`.
+    /// Does the jobs of a batch, and adds their cost to `finished`; `None` if each was stopped.
     fn work<T, E>(
         &self,
         batch: usize,
         stop: &Stop,
         finished: &AtomicUsize,
         job: &impl Fn(Job<'_, V>, &Stop) -> Result<Option<T>, E>,
-    ) -> Batch<T, E> {
+    ) -> Option<Batch<T, E>> {
         let one = |(number, (variant, replication)): (u32, (u32, u32))| {
             if stop.is_set() {
                 return None;
@@ -217,7 +217,9 @@ impl<V> Order<V> {
             }
             found.transpose()
         };
-        self.jobs[self.batches[batch].clone()].iter().map(|job| one(*job)).collect()
+        let batch: Batch<T, E> =
+            self.jobs[self.batches[batch].clone()].iter().map(|job| one(*job)).collect();
+        batch.iter().any(Option::is_some).then_some(batch)
     }
 
     /// The results of each subject.
@@ -340,6 +342,25 @@ mod tests {
         assert!(found.next().unwrap().1);
         let first = |v: char| (v, vec![format!("1{v}0")]);
         assert_eq!(found.next().unwrap(), (vec![first('b'), first('c')], false));
+    }
+
+    #[test]
+    fn what_is_stopped_is_not_counted() {
+        let job = |job: Job<'_, char>, stop: &Stop| {
+            if name(&job) == "1c1" {
+                stop.set();
+                return Ok::<_, Infallible>(None);
+            }
+            Ok(Some(name(&job)))
+        };
+        let mut last = 0;
+        let report = |done, _| {
+            last = done;
+            true
+        };
+        let Ok(_) = jobs().share(Some(1), job, report);
+        // The cost of the first subject, and one replication of both variants and the next of `b`.
+        assert_eq!(last, 13);
     }
 
     #[test]
