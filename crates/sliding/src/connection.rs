@@ -19,7 +19,7 @@ use super::config::SlidingConfig;
 use super::content::{Bytes, Content};
 use super::receiver::Receiver;
 use super::sender::Sender;
-use super::stats::SlidingStats;
+use super::stats::{Path, SlidingStats};
 use super::wire::{Head, Packet, opening, parse_opening};
 
 /// Time between the first attempts to open, and number of gaps before it begins to double.
@@ -83,6 +83,11 @@ impl SlidingConnection<Bytes> {
         self.sender.pending().extend(data);
     }
 
+    /// Bytes written that no symbol has taken up yet.
+    pub fn unsent(&self) -> usize {
+        self.sender.unsent()
+    }
+
     /// The data delivered since the last call, in order.
     pub fn read(&mut self) -> Vec<u8> {
         self.receiver.read().into()
@@ -95,7 +100,7 @@ impl<S: Content> SlidingConnection<S> {
             side,
             state: State::Idle,
             sender: Sender::new(config),
-            receiver: Receiver::new(),
+            receiver: Receiver::new(config.max_symbols),
             received: SlidingStats::default(),
             attempts: VecDeque::new(),
             attempts_made: 0,
@@ -161,6 +166,11 @@ impl<S: Content> SlidingConnection<S> {
         stats.computed = self.received.computed;
         stats.refused = self.received.refused;
         stats
+    }
+
+    /// What the sender has measured of the path so far.
+    pub fn path(&self) -> Path {
+        self.sender.path()
     }
 
     /// Counts the open wait until `now`: a measurement begins.

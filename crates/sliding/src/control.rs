@@ -178,6 +178,11 @@ impl Control {
         self.times.smoothed()
     }
 
+    /// What of the round-trip time is a queue.
+    pub(crate) fn queue(&self) -> Span {
+        self.srtt().saturating_sub(self.times.base())
+    }
+
     /// Maximum time for an answer.
     #[inline]
     pub(crate) fn answer_time(&self) -> Span {

@@ -54,6 +54,14 @@ impl Losses {
         if self.packets == 0.0 { 0.0 } else { self.lost / (self.packets + 1.0) }
     }
 
+    /// Mean length of a run of lost packets: `1/(1 - a)` of a two-state chain; 1 while too few were lost.
+    pub(crate) fn mean_burst(&self) -> f64 {
+        if self.followed < MIN_LOSSES {
+            return 1.0;
+        }
+        1.0 / (1.0 - self.again / (self.followed + 1.0))
+    }
+
     /// Variance of the losses over that of independent losses.
     #[inline]
     pub(crate) fn dispersion(&self) -> f64 {

@@ -34,7 +34,7 @@ mod wire;
 pub use config::{Coding, SlidingConfig};
 pub use connection::SlidingConnection;
 pub use content::{Bytes, Content, Datagram};
-pub use stats::SlidingStats;
+pub use stats::{Path, SlidingStats};
 pub use wire::{FIN, Head, Packet, Payload, SYMBOL_OPTION, is_symbol};
 
 use airtcp_probe::Entry;

@@ -14,9 +14,6 @@ use super::wire::{Feedback, Packet, Payload};
 pub(super) const DENSITY: u8 = 15;
 /// Number of packets that feedback covers.
 const BITMAP_LEN: u64 = ack_bitmap::BITMAP_LEN as u64;
-/// Number of symbols held: twice a sender's maximum, since the sender learns late what was
-/// delivered.
-const HELD: usize = 1 << 16;
 /// Maximum number of combinations that wait for more: bounds memory and work under any sender.
 const MAX_WAITING: usize = 512;
 
@@ -37,9 +34,11 @@ pub(crate) struct Receiver<S: Content> {
 }
 
 impl<S: Content> Receiver<S> {
-    pub(crate) fn new() -> Self {
+    /// A receiver of symbols of which at most `max_symbols` are on their way. It holds twice as many, since the
+    /// sender learns late what was delivered.
+    pub(crate) fn new(max_symbols: u16) -> Self {
         Self {
-            decoder: WindowDecoder::new(HELD),
+            decoder: WindowDecoder::new(2 * usize::from(max_symbols)),
             next: 0,
             delivered: 0,
             unread: S::Data::default(),

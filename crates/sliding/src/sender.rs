@@ -14,12 +14,12 @@ use airtcp_fec::WindowDecoder;
 use airtcp_units::{Nanos, Narrow, Saturate, Span, Wait, Waits, detmath};
 
 use super::config::{Coding, SlidingConfig};
-use super::content::Content;
+use super::content::{Bytes, Content};
 use super::control::Control;
 use super::estimate::Losses;
 use super::ledger::{Changes, Ledger, Overdue};
 use super::marks::Marks;
-use super::stats::SlidingStats;
+use super::stats::{Path, SlidingStats};
 use super::wire::MAX_COMBINED;
 
 /// Number of packets that combinations may take beyond `max_overhead`: for streams of a few
@@ -97,6 +97,13 @@ pub(crate) struct Sender<S: Content> {
     pub(crate) stats: SlidingStats,
 }
 
+impl Sender<Bytes> {
+    /// Bytes written that no symbol has taken up.
+    pub(crate) fn unsent(&self) -> usize {
+        self.pending.len()
+    }
+}
+
 impl<S: Content> Sender<S> {
     pub(crate) fn new(config: &SlidingConfig) -> Self {
         Self {
@@ -166,6 +173,18 @@ impl<S: Content> Sender<S> {
     /// Bytes written that are not known to have arrived in order.
     pub(crate) fn unacked(&self) -> u64 {
         S::amount(&self.pending).saturating_add(self.outstanding)
+    }
+
+    /// What was measured of the path.
+    pub(crate) fn path(&self) -> Path {
+        let control = &self.control;
+        Path {
+            srtt: control.srtt(),
+            queue: control.queue(),
+            loss: self.losses.rate(),
+            mean_burst: self.losses.mean_burst(),
+            window: control.window(),
+        }
     }
 
     /// The opening measured a round-trip time.

@@ -1,7 +1,23 @@
 //! Counters of one end, as a sender and as a receiver. Packets and bytes since the start.
 
 use airtcp_probe::RttStats;
+use airtcp_units::Span;
 use serde::Serialize;
+
+/// What a sender has measured of its path. Before the first answer and the first loss: the assumed round trip, no losses.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Path {
+    /// Smoothed round-trip time.
+    pub srtt: Span,
+    /// What of it is above the least of the path: the queue.
+    pub queue: Span,
+    /// Share of the latest packets that were lost.
+    pub loss: f64,
+    /// Mean length of a run of lost packets, at least 1.
+    pub mean_burst: f64,
+    /// Packets that may be on their way.
+    pub window: u64,
+}
 
 /// Counters of an end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]

@@ -79,7 +79,7 @@ fn heads_combine_like_bytes() {
 /// symbol always is, and a repeated combination is accepted when there is room.
 #[test]
 fn dropped_combinations_are_not_reported_as_arrived() {
-    let (mut receiver, mut stats) = (Receiver::new(), SlidingStats::default());
+    let (mut receiver, mut stats) = (Receiver::new(32_768), SlidingStats::default());
     let mut take = |number, payload| {
         let head = Head::new(7, false);
         let packet = Packet { number, oldest: 0, payload, head, len: 7 };

@@ -1,0 +1,299 @@
+//! One end of tunnels: a server with many sessions, or a client with one.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Instant;
+
+use airtcp_packet::{Ecn, Side};
+use airtcp_units::Nanos;
+use bytes::BytesMut;
+use quinn_proto::{
+    ClientConfig, ConnectionHandle, DatagramEvent, Endpoint, Incoming, ServerConfig, Transmit,
+};
+use thiserror::Error;
+
+use crate::key::{PrivateKey, PublicKey};
+use crate::quic;
+use crate::session::{Ended, Session, codepoint, instant};
+use crate::tls::{self, Refused};
+
+/// Sessions at a server at a time.
+const MAX_SESSIONS: usize = 64;
+/// Handshakes under way from which on an address must prove that it receives what is sent to it (RFC 9000 section 8.1.2).
+const RETRY_ABOVE: usize = 16;
+/// Handshakes that begin in a second, and at once: each takes about 1 ms of processor time.
+const HANDSHAKES: u64 = 100;
+const HANDSHAKES_AT_ONCE: u64 = 50;
+
+/// Number of a session at its end.
+pub type SessionId = usize;
+
+/// A datagram to send.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outgoing {
+    /// Where to.
+    pub to: SocketAddr,
+    /// The ECN field of its IP header.
+    pub ecn: Ecn,
+    /// The UDP payload.
+    pub bytes: Vec<u8>,
+}
+
+/// Whose tunnels these are.
+#[derive(Debug, Clone)]
+pub enum Peers {
+    /// A client, with the address and the key of its server.
+    Server(SocketAddr, PublicKey),
+    /// A server, with the keys of its clients.
+    Clients(Vec<PublicKey>),
+}
+
+/// What happened to a session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum HubEvent {
+    /// The peer has proved its key, and answers.
+    Open(PublicKey, SocketAddr),
+    /// It ended; its channels are gone.
+    Ended(Ended),
+}
+
+/// Why an end cannot begin.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{0}")]
+pub struct NotBegun(String);
+
+/// One end.
+pub struct Hub {
+    endpoint: Endpoint,
+    own: PublicKey,
+    base: Instant,
+    /// Sessions; ended ones until QUIC has said so often enough.
+    sessions: BTreeMap<SessionId, Session>,
+    /// Sessions that were open, and whose end was told.
+    open: BTreeMap<SessionId, bool>,
+    refused: Refused,
+    /// Datagrams that belong to no session.
+    stray: VecDeque<Outgoing>,
+    /// Handshakes that may begin, in parts of a second, and when that was counted.
+    allowance: u64,
+    counted: Nanos,
+    events: VecDeque<(SessionId, HubEvent)>,
+}
+
+impl std::fmt::Debug for Hub {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Hub").field("own", &self.own).field("sessions", &self.sessions).finish_non_exhaustive()
+    }
+}
+
+impl Hub {
+    /// An end with a key; a client begins its session at once. `base` is the time that is called zero, and `seed` decides
+    /// connection identifiers: by default they are random.
+    ///
+    /// # Errors
+    /// If the address of the server cannot be one.
+    pub fn begin(
+        key: &PrivateKey,
+        peers: &Peers,
+        base: Instant,
+        now: Nanos,
+        seed: Option<[u8; 32]>,
+    ) -> Result<Self, NotBegun> {
+        let refused = Refused::default();
+        let failed = |e: &dyn std::fmt::Display| NotBegun(e.to_string());
+        let server = match peers {
+            Peers::Server(..) => None,
+            Peers::Clients(keys) => {
+                let crypto = tls::server(key, keys.clone(), &refused).map_err(|e| failed(&e))?;
+                let mut config = ServerConfig::with_crypto(Arc::new(crypto));
+                config.transport_config(quic::transport());
+                Some(Arc::new(config))
+            }
+        };
+        let mut this = Self {
+            endpoint: Endpoint::new(quic::endpoint(seed), server, false, None),
+            own: key.public(),
+            base,
+            sessions: BTreeMap::new(),
+            open: BTreeMap::new(),
+            refused,
+            stray: VecDeque::new(),
+            allowance: HANDSHAKES_AT_ONCE * 1_000_000_000,
+            counted: now,
+            events: VecDeque::new(),
+        };
+        if let Peers::Server(address, peer) = peers {
+            let crypto = tls::client(key, *peer, &this.refused).map_err(|e| failed(&e))?;
+            let mut config = ClientConfig::new(Arc::new(crypto));
+            config.transport_config(quic::transport());
+            let at = instant(base, now);
+            // The name is not sent, and nothing depends on it.
+            let made = this.endpoint.connect(at, config, *address, "airtcp");
+            let (handle, connection) = made.map_err(|e| failed(&e))?;
+            this.add(handle, Session::new(connection, Side::Client, this.own, base));
+        }
+        Ok(this)
+    }
+
+    /// This end's key.
+    pub const fn key(&self) -> PublicKey {
+        self.own
+    }
+
+    /// A session, until it has ended.
+    pub fn session(&mut self, id: SessionId) -> Option<&mut Session> {
+        self.sessions.get_mut(&id).filter(|session| session.ended().is_none())
+    }
+
+    /// Numbers of the sessions that are open.
+    pub fn sessions(&self) -> Vec<SessionId> {
+        self.sessions.iter().filter(|(_, s)| s.is_open()).map(|(id, _)| *id).collect()
+    }
+
+    /// True if no session is left, ended ones included.
+    pub fn is_empty(&self) -> bool {
+        self.sessions.is_empty()
+    }
+
+    /// What happened next.
+    pub fn poll(&mut self) -> Option<(SessionId, HubEvent)> {
+        self.events.pop_front()
+    }
+
+    /// A datagram arrived.
+    pub fn receive(&mut self, now: Nanos, from: SocketAddr, ecn: Ecn, bytes: &[u8]) {
+        let at = instant(self.base, now);
+        let mut answer = Vec::new();
+        let (data, code) = (BytesMut::from(bytes), codepoint(ecn));
+        match self.endpoint.handle(at, from, None, code, data, &mut answer) {
+            Some(DatagramEvent::ConnectionEvent(handle, event)) => {
+                if let Some(session) = self.sessions.get_mut(&handle.0) {
+                    session.on_event(now, event, ecn);
+                }
+                self.after(handle.0);
+            }
+            Some(DatagramEvent::NewConnection(incoming)) => self.incoming(now, incoming, ecn),
+            Some(DatagramEvent::Response(transmit)) => self.stray(&transmit, answer),
+            None => {}
+        }
+    }
+
+    /// Time of the next timer.
+    pub fn next(&mut self) -> Option<Nanos> {
+        let next = self.sessions.values_mut().map(Session::next).min();
+        next.filter(|next| *next != Nanos::NEVER)
+    }
+
+    /// Timers that are due.
+    pub fn on_timer(&mut self, now: Nanos) {
+        let due: Vec<SessionId> =
+            self.sessions.iter_mut().filter_map(|(id, s)| (s.next() <= now).then_some(*id)).collect();
+        for id in due {
+            if let Some(session) = self.sessions.get_mut(&id) {
+                session.on_timer(now);
+            }
+            self.after(id);
+        }
+    }
+
+    /// The next datagram to send.
+    pub fn transmit(&mut self, now: Nanos) -> Option<Outgoing> {
+        if let Some(stray) = self.stray.pop_front() {
+            return Some(stray);
+        }
+        let ids: Vec<SessionId> = self.sessions.keys().copied().collect();
+        for id in ids {
+            let sent = self.sessions.get_mut(&id).and_then(|session| session.transmit(now));
+            if sent.is_some() {
+                return sent;
+            }
+            self.after(id);
+        }
+        None
+    }
+
+    fn add(&mut self, handle: ConnectionHandle, session: Session) {
+        self.sessions.insert(handle.0, session);
+        self.open.insert(handle.0, false);
+    }
+
+    fn stray(&mut self, transmit: &Transmit, mut bytes: Vec<u8>) {
+        /// Answers that wait: what does not fit is lost, as datagrams are.
+        const WAITING: usize = 64;
+        if self.stray.len() < WAITING {
+            bytes.truncate(transmit.size);
+            self.stray.push_back(Outgoing { to: transmit.destination, ecn: Ecn::NotEct, bytes });
+        }
+    }
+
+    /// Somebody wants to begin a session.
+    fn incoming(&mut self, now: Nanos, incoming: Incoming, ecn: Ecn) {
+        let mut bytes = Vec::new();
+        let handshakes = self.open.values().filter(|open| !**open).count();
+        if handshakes >= RETRY_ABOVE && !incoming.remote_address_validated() && incoming.may_retry() {
+            if let Ok(transmit) = self.endpoint.retry(incoming, &mut bytes) {
+                self.stray(&transmit, bytes);
+            }
+            return;
+        }
+        if self.sessions.len() >= MAX_SESSIONS || !self.may_begin(now) {
+            self.endpoint.ignore(incoming);
+            return;
+        }
+        match self.endpoint.accept(incoming, instant(self.base, now), &mut bytes, None) {
+            Ok((handle, connection)) => {
+                self.add(handle, Session::new(connection, Side::Server, self.own, self.base));
+                if let Some(session) = self.sessions.get_mut(&handle.0) {
+                    session.begun(now, ecn);
+                }
+                self.after(handle.0);
+            }
+            Err(error) => {
+                if let Some(transmit) = error.response {
+                    self.stray(&transmit, bytes);
+                }
+            }
+        }
+    }
+
+    /// Whether another handshake may begin.
+    fn may_begin(&mut self, now: Nanos) -> bool {
+        const ONE: u64 = 1_000_000_000;
+        let gained = now.since(self.counted).0.saturating_mul(HANDSHAKES);
+        self.counted = now;
+        self.allowance = self.allowance.saturating_add(gained).min(HANDSHAKES_AT_ONCE * ONE);
+        let may = self.allowance >= ONE;
+        self.allowance -= if may { ONE } else { 0 };
+        may
+    }
+
+    /// What follows from a change of a session.
+    fn after(&mut self, id: SessionId) {
+        let Some(session) = self.sessions.get_mut(&id) else { return };
+        while let Some(event) = session.endpoint_event() {
+            if let Some(answer) = self.endpoint.handle_event(ConnectionHandle(id), event) {
+                session.on_endpoint_answer(answer);
+            }
+        }
+        let told = self.open.get(&id).copied();
+        if session.is_open() && told == Some(false) {
+            self.open.insert(id, true);
+            if let Some(peer) = session.peer() {
+                self.events.push_back((id, HubEvent::Open(peer, session.remote())));
+            }
+        }
+        if told.is_some()
+            && let Some(why) = session.ended()
+        {
+            let wrong = tls::take(&self.refused).map(Ended::WrongKey);
+            let why = wrong.unwrap_or_else(|| why.clone());
+            self.open.remove(&id);
+            self.events.push_back((id, HubEvent::Ended(why)));
+        }
+        if session.is_drained() {
+            self.sessions.remove(&id);
+            self.open.remove(&id);
+        }
+    }
+}

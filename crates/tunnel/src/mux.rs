@@ -1,0 +1,319 @@
+//! Channels in one stream.
+//!
+//! The stream is asked for its next bytes only when the transport can send them ([`Mux::fill`]), so that nothing waits in a
+//! line that could still change. Channels take turns, a record each, and one that was idle goes before those with a backlog
+//! (as flows in RFC 8290 do): an exchange of a few bytes does not wait behind a download.
+//!
+//! The client opens channels, with rising numbers. Memory is bounded whatever the peer sends: by the number of channels, by
+//! the windows of all of them together, and by what applications may write ahead.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use thiserror::Error;
+
+use crate::channel::{Channel, Code, LEAST_WINDOW, Target};
+use crate::quic::SEGMENT;
+use crate::record::{DATA_HEADER, Record};
+
+/// Channels at a time.
+pub const MAX_CHANNELS: usize = 1024;
+/// Bytes that the readers of all channels may leave unread, except for the least window of each.
+const MEMORY: u64 = 16 << 20;
+/// Bytes that all applications may write ahead of the transport, and one of them at least and at most.
+const AHEAD: usize = 8 << 20;
+const LEAST_AHEAD: usize = 8 << 10;
+const MOST_AHEAD: usize = 256 << 10;
+
+/// Number of a channel.
+pub type ChannelId = u32;
+
+/// What a peer does against the protocol. The connection ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error("the other end broke the protocol: {0}")]
+pub struct Violation(pub(crate) &'static str);
+
+/// What happened to a channel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ChannelEvent {
+    /// The client asks for a connection; [`Mux::accept`] or [`Mux::reset`] answers.
+    Incoming(Target),
+    /// The server has connected.
+    Opened,
+    /// Data, or their end, can be read.
+    Readable,
+    /// The peer ended the channel; it is gone.
+    Reset(Code),
+}
+
+/// The channels of one end.
+#[derive(Debug)]
+pub struct Mux {
+    is_client: bool,
+    channels: BTreeMap<ChannelId, Channel>,
+    /// Number of the next channel to open, or that the peer may open.
+    next: ChannelId,
+    /// Channels with something to send: those that were idle, and the others.
+    fresh: VecDeque<ChannelId>,
+    others: VecDeque<ChannelId>,
+    /// Resets of channels that are gone.
+    resets: VecDeque<(ChannelId, Code)>,
+    /// Bytes of the stream that are not a whole record yet.
+    partial: Vec<u8>,
+    /// Bytes that windows may still grow by.
+    spare: u64,
+    events: VecDeque<(ChannelId, ChannelEvent)>,
+}
+
+impl Mux {
+    /// The channels of a client, or of a server.
+    pub(crate) fn new(is_client: bool) -> Self {
+        Self {
+            is_client,
+            channels: BTreeMap::new(),
+            next: 0,
+            fresh: VecDeque::new(),
+            others: VecDeque::new(),
+            resets: VecDeque::new(),
+            partial: Vec::new(),
+            spare: MEMORY,
+            events: VecDeque::new(),
+        }
+    }
+
+    /// Asks the server for a connection. `None` if there are as many channels as there may be, or at a server.
+    pub fn open(&mut self, target: Target) -> Option<ChannelId> {
+        if !self.is_client || self.channels.len() >= MAX_CHANNELS {
+            return None;
+        }
+        let id = self.next;
+        self.next = self.next.checked_add(1)?;
+        self.add(id, Channel::open(target, self.spare));
+        self.awake(id);
+        Some(id)
+    }
+
+    /// The server has connected a channel to its target.
+    pub fn accept(&mut self, id: ChannelId) {
+        self.with(id, Channel::accept);
+    }
+
+    /// Takes data to send, and returns how many bytes were taken: [`room`](Self::room) at most.
+    pub fn write(&mut self, id: ChannelId, data: &[u8]) -> usize {
+        let limit = self.limit();
+        self.with(id, |channel| channel.write(data, limit)).unwrap_or(0)
+    }
+
+    /// Bytes that may be written to a channel now.
+    pub fn room(&self, id: ChannelId) -> usize {
+        self.channels.get(&id).map_or(0, |channel| channel.room(self.limit()))
+    }
+
+    /// Ends the data of a channel in this direction, after what was written.
+    pub fn finish(&mut self, id: ChannelId) {
+        self.with(id, Channel::finish);
+    }
+
+    /// Ends a channel at once, and tells the peer why.
+    pub fn reset(&mut self, id: ChannelId, code: Code) {
+        if self.remove(id) {
+            self.resets.push_back((id, code));
+        }
+    }
+
+    /// Data that arrived, from the first not read on; perhaps not all of them.
+    pub fn unread(&self, id: ChannelId) -> &[u8] {
+        self.channels.get(&id).map_or(&[], Channel::unread)
+    }
+
+    /// The application took this many bytes of [`unread`](Self::unread).
+    pub fn consume(&mut self, id: ChannelId, bytes: usize) {
+        let spare = self.spare;
+        let grown = self.with(id, |channel| channel.consume(bytes, spare)).unwrap_or(0);
+        self.spare -= grown;
+    }
+
+    /// True if the peer's data were read to their end.
+    pub fn is_read(&self, id: ChannelId) -> bool {
+        self.channels.get(&id).is_some_and(Channel::is_read)
+    }
+
+    /// True while a channel exists: until both directions have ended, or a reset.
+    pub fn is_alive(&self, id: ChannelId) -> bool {
+        self.channels.contains_key(&id)
+    }
+
+    /// Channels with their targets, bytes sent and bytes received.
+    pub fn channels(&self) -> impl Iterator<Item = (ChannelId, &Target, u64, u64)> {
+        self.channels.iter().map(|(id, c)| (*id, &c.target, c.sent, c.received))
+    }
+
+    /// What happened next.
+    pub fn poll(&mut self) -> Option<(ChannelId, ChannelEvent)> {
+        self.events.pop_front()
+    }
+
+    /// The next bytes of the stream: whole records, at least one segment of them if there are so many.
+    pub(crate) fn fill(&mut self, unsent: usize) -> Vec<u8> {
+        let segment = usize::from(SEGMENT);
+        let mut bytes = Vec::new();
+        while unsent + bytes.len() < segment {
+            if let Some((id, code)) = self.resets.pop_front() {
+                Record::Reset(code).put(id, &mut bytes);
+                continue;
+            }
+            let (fresh, id) = match self.fresh.pop_front() {
+                Some(id) => (true, id),
+                None => match self.others.pop_front() {
+                    Some(id) => (false, id),
+                    None => break,
+                },
+            };
+            let Some(channel) = self.channels.get_mut(&id) else { continue };
+            if channel.is_ready() {
+                channel.put(id, segment - DATA_HEADER, &mut bytes);
+            } else if !fresh {
+                continue;
+            }
+            if channel.is_over() {
+                self.remove(id);
+            } else {
+                self.others.push_back(id);
+            }
+        }
+        bytes
+    }
+
+    /// Bytes of the stream arrived.
+    ///
+    /// # Errors
+    /// If the peer breaks the protocol; the connection cannot go on.
+    pub(crate) fn take(&mut self, bytes: &[u8]) -> Result<(), Violation> {
+        let mut all = std::mem::take(&mut self.partial);
+        all.extend(bytes);
+        let mut rest = &all[..];
+        loop {
+            let before = rest;
+            match Record::take(&mut rest)? {
+                Some((id, Record::Data(length))) => {
+                    let Some((data, after)) = rest.split_at_checked(length) else {
+                        rest = before;
+                        break;
+                    };
+                    rest = after;
+                    self.data(id, data)?;
+                }
+                Some((id, record)) => self.record(id, record)?,
+                None => break,
+            }
+        }
+        self.partial = rest.to_vec();
+        Ok(())
+    }
+
+    fn data(&mut self, id: ChannelId, data: &[u8]) -> Result<(), Violation> {
+        let Some(channel) = self.known(id)? else { return Ok(()) };
+        if !channel.receive(data.iter().copied()) {
+            return Err(Violation("more data than the channel takes"));
+        }
+        self.events.push_back((id, ChannelEvent::Readable));
+        Ok(())
+    }
+
+    fn record(&mut self, id: ChannelId, record: Record) -> Result<(), Violation> {
+        if let Record::Open { window, target } = record {
+            return self.incoming(id, window, target);
+        }
+        let Some(channel) = self.known(id)? else { return Ok(()) };
+        match record {
+            Record::Opened { window } => {
+                if !channel.opened(window) {
+                    return Err(Violation("a channel that opens twice"));
+                }
+                self.events.push_back((id, ChannelEvent::Opened));
+                self.awake(id);
+            }
+            Record::Fin => {
+                if !channel.peer_finished() {
+                    return Err(Violation("a channel that ends twice"));
+                }
+                self.events.push_back((id, ChannelEvent::Readable));
+                self.settle(id);
+            }
+            Record::Reset(code) => {
+                self.remove(id);
+                self.events.push_back((id, ChannelEvent::Reset(code)));
+            }
+            Record::Window(bytes) => {
+                if !channel.credit(bytes) {
+                    return Err(Violation("a window beyond all bounds"));
+                }
+                self.awake(id);
+            }
+            Record::Open { .. } | Record::Data(_) => {}
+        }
+        Ok(())
+    }
+
+    fn incoming(&mut self, id: ChannelId, window: u32, target: Target) -> Result<(), Violation> {
+        if self.is_client {
+            return Err(Violation("a server that opens a channel"));
+        }
+        if id < self.next {
+            return Err(Violation("a number of a channel that was used"));
+        }
+        self.next = id.saturating_add(1);
+        if self.channels.len() >= MAX_CHANNELS {
+            self.resets.push_back((id, Code::TooMany));
+            return Ok(());
+        }
+        self.add(id, Channel::incoming(target.clone(), window, self.spare));
+        self.events.push_back((id, ChannelEvent::Incoming(target)));
+        Ok(())
+    }
+
+    /// The channel of a record; `None` if it has ended, since the peer may not know yet.
+    fn known(&mut self, id: ChannelId) -> Result<Option<&mut Channel>, Violation> {
+        if id >= self.next {
+            return Err(Violation("a channel that nobody opened"));
+        }
+        Ok(self.channels.get_mut(&id))
+    }
+
+    fn add(&mut self, id: ChannelId, channel: Channel) {
+        self.spare -= (channel.window() - LEAST_WINDOW).min(self.spare);
+        self.channels.insert(id, channel);
+    }
+
+    fn remove(&mut self, id: ChannelId) -> bool {
+        let Some(channel) = self.channels.remove(&id) else { return false };
+        self.spare += channel.window() - LEAST_WINDOW;
+        true
+    }
+
+    /// Does something with a channel, and what follows from it.
+    fn with<T>(&mut self, id: ChannelId, f: impl FnOnce(&mut Channel) -> T) -> Option<T> {
+        let done = f(self.channels.get_mut(&id)?);
+        self.settle(id);
+        Some(done)
+    }
+
+    fn settle(&mut self, id: ChannelId) {
+        if self.channels.get(&id).is_some_and(Channel::is_over) {
+            self.remove(id);
+        } else {
+            self.awake(id);
+        }
+    }
+
+    /// A channel that has something to send, and is in no line, goes to the front.
+    fn awake(&mut self, id: ChannelId) {
+        let ready = self.channels.get(&id).is_some_and(Channel::is_ready);
+        if ready && !self.fresh.contains(&id) && !self.others.contains(&id) {
+            self.fresh.push_back(id);
+        }
+    }
+
+    fn limit(&self) -> usize {
+        (AHEAD / self.channels.len().max(1)).clamp(LEAST_AHEAD, MOST_AHEAD)
+    }
+}
