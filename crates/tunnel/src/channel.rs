@@ -12,8 +12,9 @@ use crate::record::{MAX_NUMBER, Record};
 /// Window that a channel has at least, and at most. The most is what 1 Gb/s takes in 67 ms.
 pub(crate) const LEAST_WINDOW: u64 = 4 << 10;
 const MOST_WINDOW: u64 = 8 << 20;
-/// Window of a new channel, while there is enough for all.
-const FIRST_WINDOW: u64 = 256 << 10;
+/// A new channel gets this share of the memory that is left: a lone one is never held up by its window, since that looks to
+/// the transport as if the application had nothing to send, and ends its start too early.
+const SHARE: u64 = 3;
 
 /// Why a channel ended before its data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -151,7 +152,7 @@ pub(crate) struct Channel {
 impl Channel {
     /// A channel whose reader may have `spare` bytes of memory at most.
     fn new(target: Target, credit: u64, spare: u64) -> Self {
-        let window = (spare / 16).clamp(LEAST_WINDOW, FIRST_WINDOW);
+        let window = (spare / SHARE).clamp(LEAST_WINDOW, MOST_WINDOW);
         Self {
             target,
             is_connected: false,

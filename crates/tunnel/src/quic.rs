@@ -5,12 +5,16 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use quinn_proto::congestion::{Controller, ControllerFactory};
-use quinn_proto::{AckFrequencyConfig, EndpointConfig, IdleTimeout, TransportConfig, VarInt};
+use quinn_proto::{
+    AckFrequencyConfig, EndpointConfig, IdleTimeout, RandomConnectionIdGenerator, TransportConfig, VarInt,
+};
 
-/// Payload of a symbol in bytes. With the headers of the transport (25), of a DATAGRAM frame and a QUIC packet with its
-/// tag (up to 42) it fits the 1,200 bytes that every path of QUIC carries (RFC 9000 section 14), and leaves room for an ACK
-/// frame, which otherwise takes a packet of its own.
-pub const SEGMENT: u16 = 1112;
+/// UDP payload that every path must carry: IPv6 has links of at least 1,280 bytes (RFC 8200 section 5), less its header
+/// and that of UDP.
+const PAYLOAD: u16 = 1232;
+/// Payload of a symbol in bytes. With the headers of the transport (24), of a DATAGRAM frame and a QUIC packet with its tag
+/// (up to 38) it fits into [`PAYLOAD`], and leaves room for an ACK frame, which otherwise takes a packet of its own.
+pub const SEGMENT: u16 = 1144;
 
 /// Longest UDP payload that is read or sent: 1,500 bytes less the headers of IPv4 and UDP.
 pub(crate) const LONGEST: u16 = 1472;
@@ -24,6 +28,8 @@ const SIGNS_OF_LIFE: Duration = Duration::from_secs(8);
 /// Packets per QUIC acknowledgement: the transport has feedback of its own, so QUIC needs few.
 const PER_ACK: u32 = 32;
 const ACK_DELAY: Duration = Duration::from_millis(100);
+/// Bytes of a connection identifier: enough to tell apart the few connections of an end.
+const CID: usize = 4;
 /// DATAGRAM frames that wait to be read: a batch of them.
 const WAITING: usize = 256 << 10;
 
@@ -67,6 +73,8 @@ pub(crate) fn transport() -> Arc<TransportConfig> {
     config
         .congestion_controller_factory(Arc::new(Unlimited))
         .initial_rtt(FIRST_ROUND_TRIP)
+        .initial_mtu(PAYLOAD)
+        .min_mtu(PAYLOAD)
         .max_idle_timeout(IdleTimeout::try_from(SILENCE).ok())
         .keep_alive_interval(Some(SIGNS_OF_LIFE))
         .ack_frequency_config(Some(acks))
@@ -86,6 +94,7 @@ pub(crate) fn transport() -> Arc<TransportConfig> {
 pub(crate) fn endpoint(seed: Option<[u8; 32]>) -> Arc<EndpointConfig> {
     let mut config = EndpointConfig::default();
     config.rng_seed(seed);
+    config.cid_generator(|| Box::new(RandomConnectionIdGenerator::new(CID)));
     // The value is in the range that QUIC allows.
     let _ = config.max_udp_payload_size(LONGEST);
     Arc::new(config)

@@ -18,8 +18,9 @@ use crate::key::PublicKey;
 use crate::mux::Mux;
 use crate::quic::SEGMENT;
 
-/// First byte of a DATAGRAM frame with a packet of the transport. Others are ignored.
-const SLIDING: u8 = 1;
+/// A DATAGRAM frame whose first byte is below this has a packet of the transport, which begins with its flags. Others are
+/// ignored.
+const OTHERS: u8 = 0x80;
 /// Symbols on the way: 9 MB, and twice as much at the receiver.
 const MAX_SYMBOLS: u16 = 8192;
 /// Codes of the end of a connection.
@@ -257,9 +258,8 @@ impl Session {
         let Some(packet) = self.stream.poll(now, &mut cx(&mut NoProbe, self.side)) else {
             return false;
         };
-        let frame: Bytes = [&[SLIDING], &packet.bytes[..]].concat().into();
         // The transport repairs what QUIC does not take.
-        self.quic.datagrams().send(frame, false).is_ok()
+        self.quic.datagrams().send(packet.bytes.into(), false).is_ok()
     }
 
     /// What QUIC has to say.
@@ -275,8 +275,8 @@ impl Session {
             }
         }
         while let Some(frame) = self.quic.datagrams().recv() {
-            if let Some((&SLIDING, bytes)) = frame.split_first() {
-                let packet = Datagram { ecn, bytes: bytes.to_vec() };
+            if frame.first().is_some_and(|first| *first < OTHERS) {
+                let packet = Datagram { ecn, bytes: frame.into() };
                 self.stream.handle(now, packet, &mut cx(&mut NoProbe, self.side));
                 self.is_open = true;
             }
