@@ -9,4 +9,7 @@ pub mod emulate;
 mod exit;
 pub mod ftca;
 pub mod measure;
+mod place;
+mod private;
 pub mod record;
+pub mod tunnel;

@@ -28,11 +28,13 @@ pub struct Datagram {
     pub from: SocketAddr,
     /// `CLOCK_REALTIME` of its arrival, as seconds and nanoseconds.
     pub stamp: Option<(u32, u32)>,
+    /// The ECN field of its IP header (RFC 3168), if [`Datagrams::use_ecn`] asked for it; else 0.
+    pub ecn: u8,
 }
 
-/// Room for the control messages of a datagram: a stamp takes 32 bytes with its header.
+/// Room for the control messages of a datagram: a stamp takes 32 bytes with its header, the ECN field 24.
 #[repr(C, align(8))]
-struct Control([u8; 64]);
+struct Control([u8; 128]);
 
 impl Datagrams {
     /// Binds a socket, and asks for stamps.
@@ -58,6 +60,26 @@ impl Datagrams {
         let _ = set(libc::SO_RCVBUF, WAITING);
         let _ = set(libc::SO_SNDBUF, WAITING);
         Ok(this)
+    }
+
+    /// Sends datagrams as ECN-capable, ECT(0), or not, and reads the ECN field of those that arrive.
+    ///
+    /// # Errors
+    /// If the system does not support it.
+    pub fn use_ecn(&self, sends: bool) -> Result<()> {
+        /// ECT(0) (RFC 3168 section 5).
+        const ECT_0: libc::c_int = 2;
+        let field = if sends { ECT_0 } else { 0 };
+        let set = |level, option, value: libc::c_int| socket::set_at(&self.socket, level, option, &value);
+        // Packets of IPv4 pass a socket of IPv6, too, so that it has both settings.
+        let mut done = set(libc::IPPROTO_IP, libc::IP_TOS, field)
+            .and_then(|()| set(libc::IPPROTO_IP, libc::IP_RECVTOS, 1));
+        if self.address()?.is_ipv6() {
+            done = done
+                .and_then(|()| set(libc::IPPROTO_IPV6, libc::IPV6_TCLASS, field))
+                .and_then(|()| set(libc::IPPROTO_IPV6, libc::IPV6_RECVTCLASS, 1));
+        }
+        done.map_err(|e| Error::system("asking for ECN", e))
     }
 
     /// Receives from this address only, and sends there.
@@ -115,7 +137,7 @@ impl Datagrams {
         // SAFETY: these structs have numbers and pointers only, for which zeros are valid.
         let (mut address, mut message) =
             unsafe { (mem::zeroed::<libc::sockaddr_storage>(), mem::zeroed::<libc::msghdr>()) };
-        let mut control = Control([0; 64]);
+        let mut control = Control([0; 128]);
         let mut part = libc::iovec { iov_base: buffer.as_mut_ptr().cast(), iov_len: buffer.len() };
         message.msg_name = (&raw mut address).cast();
         message.msg_namelen = libc::socklen_t::try_from(size_of_val(&address)).unwrap_or_default();
@@ -135,9 +157,9 @@ impl Datagrams {
         }
         let length = usize::try_from(count).unwrap_or_default();
         let filled = message.msg_controllen.min(control.0.len());
-        let stamp = stamp(&control.0[..filled]);
+        let Messages { stamp, ecn } = messages(&control.0[..filled]);
         let from = from(&address).unwrap_or_else(|| SocketAddr::from(([0, 0, 0, 0], 0)));
-        Ok(Some(Datagram { length, from, stamp }))
+        Ok(Some(Datagram { length, from, stamp, ecn }))
     }
 }
 
@@ -147,27 +169,37 @@ impl AsFd for Datagrams {
     }
 }
 
-/// The stamp among control messages (cmsg(3)): each has its length as a `usize`, level and type as `int`, then data.
-fn stamp(control: &[u8]) -> Option<(u32, u32)> {
+/// What the kernel says of a datagram beside its bytes.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Messages {
+    stamp: Option<(u32, u32)>,
+    ecn: u8,
+}
+
+/// Reads control messages (cmsg(3)): each has its length as a `usize`, level and type as `int`, then data.
+fn messages(control: &[u8]) -> Messages {
     const HEADER: usize = size_of::<usize>() + 8;
+    let mut found = Messages::default();
     let mut rest = control;
-    while rest.len() >= HEADER {
-        let length = usize::from_ne_bytes(rest[..size_of::<usize>()].try_into().ok()?);
-        let int = |at: usize| Some(i32::from_ne_bytes(rest.get(at..at + 4)?.try_into().ok()?));
-        let kind = (int(HEADER - 8)?, int(HEADER - 4)?);
-        if length < HEADER || length > rest.len() {
-            return None;
-        }
-        let data = &rest[HEADER..length];
-        if kind == (libc::SOL_SOCKET, libc::SO_TIMESTAMPNS)
-            && data.len() == size_of::<libc::timespec>()
-        {
+    while let Some(Ok(length)) = rest.get(..size_of::<usize>()).map(TryInto::try_into) {
+        let length = usize::from_ne_bytes(length);
+        let Some(data) = rest.get(HEADER..length) else { break };
+        let int = |at: usize| whole(&rest[at..at + 4]);
+        let kind = (int(HEADER - 8), int(HEADER - 4));
+        let is = |level: libc::c_int, option: libc::c_int| {
+            kind == (u32::try_from(level).ok(), u32::try_from(option).ok())
+        };
+        if is(libc::SOL_SOCKET, libc::SO_TIMESTAMPNS) && data.len() == size_of::<libc::timespec>() {
             let (seconds, nanoseconds) = data.split_at(data.len() / 2);
-            return Some((whole(seconds)?, whole(nanoseconds)?));
+            found.stamp = whole(seconds).zip(whole(nanoseconds));
+        } else if is(libc::IPPROTO_IP, libc::IP_TOS) {
+            found.ecn = data.first().copied().unwrap_or_default() & 3;
+        } else if is(libc::IPPROTO_IPV6, libc::IPV6_TCLASS) && data.len() == 4 {
+            found.ecn = (whole(data).unwrap_or_default() & 3) as u8;
         }
         rest = rest.get(length.next_multiple_of(size_of::<usize>())..).unwrap_or_default();
     }
-    None
+    found
 }
 
 /// A number of the machine's order, of 4 or 8 bytes.
@@ -267,6 +299,23 @@ mod tests {
     }
 
     #[test]
+    fn the_ecn_field_is_set_and_read() {
+        for host in ["127.0.0.1:0", "[::1]:0"] {
+            let Ok(here) = Datagrams::bind(host.parse().unwrap()) else { continue };
+            let there = Datagrams::bind(host.parse().unwrap()).unwrap();
+            there.connect(here.address().unwrap()).unwrap();
+            here.use_ecn(true).unwrap();
+            for (sends, field) in [(false, 0), (true, 2)] {
+                there.use_ecn(sends).unwrap();
+                assert!(there.send(b"x", None));
+                wait::until(&[here.as_fd()], Some(clock::now() + 5_000_000_000)).unwrap();
+                let found = here.receive(&mut [0; 8]).unwrap().unwrap();
+                assert_eq!((found.ecn, found.stamp.is_some()), (field, true), "{host}");
+            }
+        }
+    }
+
+    #[test]
     fn many_datagrams_arrive_in_order_at_their_addresses() {
         for host in ["127.0.0.1:0", "[::1]:0"] {
             let Ok(from) = Datagrams::bind(host.parse().unwrap()) else { continue };
@@ -297,10 +346,10 @@ mod tests {
     }
 
     #[test]
-    fn control_messages_that_are_cut_have_no_stamp() {
-        assert_eq!(stamp(&[]), None);
-        assert_eq!(stamp(&[7; 15]), None);
-        assert_eq!(stamp(&[0; 64]), None);
-        assert_eq!(stamp(&[255; 64]), None);
+    fn control_messages_that_are_cut_say_nothing() {
+        assert_eq!(messages(&[]), Messages::default());
+        assert_eq!(messages(&[7; 15]), Messages::default());
+        assert_eq!(messages(&[0; 64]), Messages::default());
+        assert_eq!(messages(&[255; 64]), Messages::default());
     }
 }

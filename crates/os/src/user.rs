@@ -4,6 +4,11 @@ use crate::error::{Error, Result};
 use std::fs;
 use std::io;
 
+/// The user that the process acts as.
+pub fn id() -> u32 {
+    rustix::process::geteuid().as_raw()
+}
+
 /// Whether the process is root, so that it needs no user namespace.
 pub fn is_root() -> bool {
     rustix::process::geteuid().is_root()

@@ -11,8 +11,10 @@ use std::os::fd::BorrowedFd;
 /// # Errors
 /// If the system call fails.
 pub fn until(fds: &[BorrowedFd<'_>], deadline: Option<i64>) -> Result<Vec<bool>> {
-    let mut list: Vec<PollFd<'_>> =
-        fds.iter().map(|fd| PollFd::from_borrowed_fd(*fd, PollFlags::IN)).collect();
+    poll_until(fds.iter().map(|fd| PollFd::from_borrowed_fd(*fd, PollFlags::IN)).collect(), deadline)
+}
+
+fn poll_until(mut list: Vec<PollFd<'_>>, deadline: Option<i64>) -> Result<Vec<bool>> {
     let left = deadline.map(|deadline| {
         let left = deadline.saturating_sub(clock::now()).max(0);
         Timespec { tv_sec: left / 1_000_000_000, tv_nsec: left % 1_000_000_000 }
@@ -24,9 +26,49 @@ pub fn until(fds: &[BorrowedFd<'_>], deadline: Option<i64>) -> Result<Vec<bool>>
     Ok(list.iter().map(|fd| !fd.revents().is_empty()).collect())
 }
 
+/// What a descriptor is waited for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum For {
+    /// That something can be read.
+    Reading,
+    /// That something can be written.
+    Writing,
+    /// Either.
+    Both,
+    /// Nothing but an error, or the end of a connection.
+    Error,
+}
+
+/// As [`until`], for reading or writing.
+///
+/// # Errors
+/// If the system call fails.
+pub fn ready(fds: &[(BorrowedFd<'_>, For)], deadline: Option<i64>) -> Result<Vec<bool>> {
+    let flags = |wanted: For| match wanted {
+        For::Reading => PollFlags::IN,
+        For::Writing => PollFlags::OUT,
+        For::Both => PollFlags::IN | PollFlags::OUT,
+        For::Error => PollFlags::empty(),
+    };
+    let list = fds.iter().map(|(fd, wanted)| PollFd::from_borrowed_fd(*fd, flags(*wanted)));
+    poll_until(list.collect(), deadline)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::fd::AsFd as _;
+
+    #[test]
+    fn a_socket_is_ready_for_what_was_asked() {
+        let (one, other) = std::os::unix::net::UnixStream::pair().unwrap();
+        let look = |wanted| ready(&[(one.as_fd(), wanted)], Some(clock::now())).unwrap()[0];
+        assert_eq!([For::Reading, For::Writing, For::Error].map(look), [false, true, false]);
+        std::io::Write::write_all(&mut &other, b"x").unwrap();
+        assert_eq!([For::Reading, For::Both, For::Error].map(look), [true, true, false]);
+        drop(other);
+        assert!(look(For::Error), "the other end is gone");
+    }
 
     #[test]
     fn the_deadline_is_kept() {

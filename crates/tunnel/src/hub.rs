@@ -146,6 +146,11 @@ impl Hub {
         self.sessions.get_mut(&id).filter(|session| session.ended().is_none())
     }
 
+    /// The first session that has not ended: a client's only one.
+    pub fn first(&self) -> Option<SessionId> {
+        self.sessions.iter().find(|(_, session)| session.ended().is_none()).map(|(id, _)| *id)
+    }
+
     /// Numbers of the sessions that are open.
     pub fn sessions(&self) -> Vec<SessionId> {
         self.sessions.iter().filter(|(_, s)| s.is_open()).map(|(id, _)| *id).collect()

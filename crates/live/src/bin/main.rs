@@ -6,6 +6,7 @@ use airtcp_live::drive::{Emulate, Replay, Restore};
 use airtcp_live::ftca::Ftca;
 use airtcp_live::measure::Measure;
 use airtcp_live::record::Record;
+use airtcp_live::tunnel::Tunnel;
 use clap::{Parser, Subcommand};
 
 /// Real packets for airtcp: links and cells of a scenario in real time, rules on a host.
@@ -25,6 +26,7 @@ enum Command {
     Ftca(Ftca),
     Measure(Measure),
     Record(Record),
+    Tunnel(Tunnel),
 }
 
 fn main() -> ExitCode {
@@ -35,5 +37,6 @@ fn main() -> ExitCode {
         Command::Ftca(ftca) => ftca.run(),
         Command::Measure(measure) => measure.run(),
         Command::Record(record) => record.run(),
+        Command::Tunnel(tunnel) => tunnel.run(),
     }
 }

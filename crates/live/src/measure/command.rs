@@ -8,8 +8,9 @@ use std::process::ExitCode;
 use clap::Args;
 
 use super::plan::{Plan, RATE, RATE_ALLOWED, RATE_LIMIT};
-use super::{ask, place, secret, serve};
+use super::{PORT, ask, secret, serve};
 use crate::exit::ended;
+use crate::place;
 
 /// Measure the path between two hosts: losses and their order, delay, capacity.
 ///
@@ -80,11 +81,11 @@ impl Measure {
             }
         };
         let Some(host) = &self.host else {
-            let listen = self.listen.as_deref().map(place::address).transpose()?;
+            let listen = self.listen.as_deref().map(|text| place::address(text, PORT)).transpose()?;
             serve::serve(listen, key, self.rate.unwrap_or(RATE_ALLOWED), &say)?;
             return Ok(ExitCode::SUCCESS);
         };
-        let server: SocketAddr = place::address(host)?;
+        let server: SocketAddr = place::address(host, PORT)?;
         let plan = Plan::of(self.time, self.rate.unwrap_or(RATE));
         let document = ask::measure(host, server, key, plan, &say)?;
         let json = serde_json::to_string(&document).map_err(|e| e.to_string())?;

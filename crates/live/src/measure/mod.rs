@@ -26,7 +26,6 @@ mod echoes;
 mod fetch;
 mod load;
 mod message;
-mod place;
 mod plan;
 mod secret;
 mod sending;
@@ -35,6 +34,9 @@ mod server;
 mod session;
 mod stream;
 mod train;
+
+/// The port of a server, unless told otherwise.
+const PORT: u16 = 5299;
 
 pub use auth::{Key, Nonce, SECRET, TAG};
 pub use client::{Client, Cut};

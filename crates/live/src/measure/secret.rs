@@ -1,11 +1,9 @@
 //! The file of a secret: 32 random bytes that only its owner can read.
 
-use std::fs::{File, OpenOptions};
-use std::io::{self, Read as _, Write as _};
-use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::Path;
 
 use super::auth::{Key, SECRET};
+use crate::private;
 
 /// Writes a new secret.
 ///
@@ -13,15 +11,7 @@ use super::auth::{Key, SECRET};
 /// If the file exists, or if it cannot be written.
 pub(super) fn write(path: &Path) -> Result<(), String> {
     let bytes = airtcp_os::random::secret::<SECRET>().map_err(|e| e.to_string())?;
-    let made = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
-    let mut file = made.map_err(|e| match e.kind() {
-        io::ErrorKind::AlreadyExists => format!(
-            "{}: exists, and a secret in use is not replaced; remove it first, or give another name",
-            path.display()
-        ),
-        _ => at(path, &e),
-    })?;
-    file.write_all(&bytes).map_err(|e| at(path, &e))
+    private::write(path, &bytes, "secret")
 }
 
 /// Reads a secret.
@@ -30,30 +20,14 @@ pub(super) fn write(path: &Path) -> Result<(), String> {
 /// If the file is none, or if others may read it.
 pub(super) fn read(path: &Path) -> Result<Key, String> {
     let hint = "make one with `airtcp measure --new-secret FILE`, and copy it to the other end";
-    let file = File::open(path).map_err(|e| match e.kind() {
-        io::ErrorKind::NotFound => format!("{}: no such file; {hint}", path.display()),
-        _ => at(path, &e),
-    })?;
-    let about = file.metadata().map_err(|e| at(path, &e))?;
-    if about.mode() & 0o077 != 0 {
-        let place = path.display();
-        return Err(format!(
-            "{place}: others may read or write this secret; run chmod 600 {place}"
-        ));
-    }
-    let mut bytes = Vec::new();
     let limit = u64::try_from(SECRET + 1).unwrap_or_default();
-    file.take(limit).read_to_end(&mut bytes).map_err(|e| at(path, &e))?;
+    let bytes = private::read(path, limit, "secret", hint)?;
     let length = bytes.len();
     let whole: [u8; SECRET] = bytes.try_into().map_err(|_| {
         let found = if length > SECRET { "more".to_owned() } else { length.to_string() };
         format!("{}: a secret has {SECRET} bytes, found {found}; {hint}", path.display())
     })?;
     Ok(Key::new(&whole))
-}
-
-fn at(path: &Path, error: &io::Error) -> String {
-    format!("{}: {error}", path.display())
 }
 
 #[cfg(test)]

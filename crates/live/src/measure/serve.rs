@@ -12,7 +12,7 @@ use airtcp_os::{random, wait};
 use super::auth::{Key, SECRET};
 use super::door::Door;
 use super::message::LONGEST;
-use super::place::PORT;
+use super::PORT;
 use super::server::Server;
 use super::session::Fresh;
 

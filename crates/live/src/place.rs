@@ -2,15 +2,12 @@
 
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs as _};
 
-/// The port of a server, unless told otherwise.
-pub(super) const PORT: u16 = 5299;
-
 /// The address that a text names: `HOST`, `HOST:PORT`, `192.0.2.1`, `2001:db8::1`, `[2001:db8::1]:PORT`.
 ///
 /// # Errors
 /// If it names no host, or if the host has no address.
-pub(super) fn address(text: &str) -> Result<SocketAddr, String> {
-    let (host, port) = parts(text)?;
+pub(crate) fn address(text: &str, port: u16) -> Result<SocketAddr, String> {
+    let (host, port) = parts(text, port)?;
     if let Ok(ip) = host.parse::<IpAddr>() {
         return Ok(SocketAddr::new(ip, port));
     }
@@ -20,10 +17,10 @@ pub(super) fn address(text: &str) -> Result<SocketAddr, String> {
 }
 
 /// Host and port.
-fn parts(text: &str) -> Result<(&str, u16), String> {
+fn parts(text: &str, usual: u16) -> Result<(&str, u16), String> {
     let expected = || {
         format!(
-            "'{text}': expected a host or an address, and perhaps a port: HOST, HOST:{PORT}, [ADDRESS]:{PORT}"
+            "'{text}': expected a host or an address, and perhaps a port: HOST, HOST:{usual}, [ADDRESS]:{usual}"
         )
     };
     let number = |port: &str| port.parse().ok().filter(|port| *port != 0).ok_or_else(expected);
@@ -31,15 +28,15 @@ fn parts(text: &str) -> Result<(&str, u16), String> {
         let (host, rest) = rest.split_once(']').ok_or_else(expected)?;
         return match rest.strip_prefix(':') {
             Some(port) => Ok((host, number(port)?)),
-            None if rest.is_empty() => Ok((host, PORT)),
+            None if rest.is_empty() => Ok((host, usual)),
             None => Err(expected()),
         };
     }
     let (host, port) = match text.split_once(':') {
         // Several colons: an address of IPv6 without a port.
-        Some((_, rest)) if rest.contains(':') => (text, PORT),
+        Some((_, rest)) if rest.contains(':') => (text, usual),
         Some((host, port)) => (host, number(port)?),
-        None => (text, PORT),
+        None => (text, usual),
     };
     if host.is_empty() || host.starts_with('-') || host.contains(char::is_whitespace) {
         return Err(expected());
@@ -53,7 +50,7 @@ mod tests {
 
     #[test]
     fn hosts_and_ports_are_read() {
-        let found = |text: &str| address(text).map(|a| a.to_string());
+        let found = |text: &str| address(text, 5299).map(|a| a.to_string());
         assert_eq!(found("192.0.2.1").as_deref(), Ok("192.0.2.1:5299"));
         assert_eq!(found("192.0.2.1:7").as_deref(), Ok("192.0.2.1:7"));
         assert_eq!(found("2001:db8::1").as_deref(), Ok("[2001:db8::1]:5299"));

@@ -1,0 +1,115 @@
+//! A TCP connection of an application, and its channel.
+//!
+//! Each direction ends by itself, as TCP's do: the end of what one side sends becomes a FIN on the other. Nothing is read
+//! that the channel cannot take, so that a slow far end slows the near one down through its own TCP.
+
+use std::io::{self, Read as _, Write as _};
+use std::net::{Shutdown, TcpStream};
+use std::os::fd::{AsFd as _, BorrowedFd};
+
+use airtcp_os::wait::For;
+use airtcp_tunnel::{ChannelId, Code, Mux};
+
+/// Bytes that are read with one call.
+const PART: usize = 64 << 10;
+
+/// A connection and its channel.
+#[derive(Debug)]
+pub(super) struct Joined {
+    stream: TcpStream,
+    channel: ChannelId,
+    /// The application has sent its last byte.
+    is_read: bool,
+    /// The application was told that the peer has.
+    is_written: bool,
+    /// The application's socket takes no more now.
+    is_full: bool,
+}
+
+impl Joined {
+    /// A connection that does not block.
+    pub(super) const fn new(stream: TcpStream, channel: ChannelId) -> Self {
+        Self { stream, channel, is_read: false, is_written: false, is_full: false }
+    }
+
+    pub(super) fn fd(&self) -> BorrowedFd<'_> {
+        self.stream.as_fd()
+    }
+
+    /// What to wait for.
+    pub(super) fn wants(&self, mux: &Mux) -> For {
+        let reads = !self.is_read && mux.room(self.channel) > 0;
+        match (reads, self.is_full) {
+            (true, true) => For::Both,
+            (true, false) => For::Reading,
+            (false, true) => For::Writing,
+            (false, false) => For::Error,
+        }
+    }
+
+    /// Moves what can be moved. Returns false when the connection is over.
+    pub(super) fn turn(&mut self, mux: &mut Mux, buffer: &mut Vec<u8>) -> bool {
+        let moved = self.read(mux, buffer).and_then(|()| self.write(mux));
+        if moved.is_err() {
+            mux.reset(self.channel, Code::Reset);
+            self.abort();
+            return false;
+        }
+        mux.is_alive(self.channel)
+    }
+
+    /// The peer ended the channel: so does this end of the connection.
+    pub(super) fn abort(&self) {
+        // Closing then sends RST.
+        let _ = airtcp_os::tcp::drop_unsent(&self.stream);
+    }
+
+    /// Tells the application something before its data; a few bytes fit into an empty buffer.
+    pub(super) fn say(&self, bytes: &[u8]) {
+        let _ = (&self.stream).write_all(bytes);
+    }
+
+    fn read(&mut self, mux: &mut Mux, buffer: &mut Vec<u8>) -> io::Result<()> {
+        while !self.is_read {
+            let room = mux.room(self.channel).min(PART);
+            if room == 0 {
+                return Ok(());
+            }
+            buffer.resize(PART, 0);
+            match self.stream.read(&mut buffer[..room]) {
+                Ok(0) => {
+                    self.is_read = true;
+                    mux.finish(self.channel);
+                }
+                Ok(count) => {
+                    mux.write(self.channel, &buffer[..count]);
+                }
+                Err(e) if e.kind() == io::ErrorKind::WouldBlock => return Ok(()),
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+                Err(e) => return Err(e),
+            }
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, mux: &mut Mux) -> io::Result<()> {
+        self.is_full = false;
+        while !mux.unread(self.channel).is_empty() {
+            match self.stream.write(mux.unread(self.channel)) {
+                Ok(count) => mux.consume(self.channel, count),
+                Err(e) if e.kind() == io::ErrorKind::WouldBlock => {
+                    self.is_full = true;
+                    return Ok(());
+                }
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+                Err(e) => return Err(e),
+            }
+        }
+        if mux.is_read(self.channel) && !self.is_written {
+            self.is_written = true;
+            // The application may have closed its side already.
+            let _ = self.stream.shutdown(Shutdown::Write);
+        }
+        Ok(())
+    }
+}

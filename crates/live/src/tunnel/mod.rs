@@ -1,0 +1,26 @@
+//! `airtcp tunnel`: TCP connections over a path that loses packets, in one encrypted flow.
+//!
+//! The core is the crate `airtcp-tunnel`, without system calls. Here it gets sockets, a clock and applications:
+//!
+//! ```text
+//! command    the options            keys     files of keys
+//! drive      the loop of both ends  status   what is told to who asks on this host
+//! listen     a client's listeners   socks    RFC 1928 and 1929 as a parser
+//! dial       a server's connections targets  what a server allows
+//! joined     a TCP connection and its channel
+//! ```
+
+mod command;
+mod dial;
+mod drive;
+mod joined;
+mod keys;
+mod listen;
+mod socks;
+mod status;
+mod targets;
+
+pub use command::Tunnel;
+
+/// The port of a server, unless told otherwise.
+const PORT: u16 = 5298;

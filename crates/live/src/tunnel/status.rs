@@ -1,0 +1,253 @@
+//! What a running tunnel tells on this host: a document to everyone who connects to its socket.
+
+use std::fs;
+use std::io::{self, Read as _, Write as _};
+use std::os::fd::{AsFd as _, BorrowedFd};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use airtcp_tunnel::Hub;
+use serde::{Deserialize, Serialize};
+
+/// Longest document that is read.
+const LONGEST: u64 = 4 << 20;
+
+/// A tunnel.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Document {
+    /// `client` or `server`.
+    pub(super) role: String,
+    /// This end's public key.
+    pub(super) key: String,
+    /// Sessions that are open.
+    pub(super) sessions: Vec<SessionDocument>,
+}
+
+/// A session.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct SessionDocument {
+    /// The peer's public key, and its address.
+    peer: String,
+    address: String,
+    /// Round-trip time; of it, the queue.
+    rtt_s: f64,
+    queue_s: f64,
+    /// Share of the packets of this end that the path loses, and the mean length of a run of them.
+    loss: f64,
+    mean_burst: f64,
+    /// Rate that the window allows.
+    rate_bps: f64,
+    /// Bytes on the wire, with headers, per byte that arrived in order.
+    overhead: f64,
+    /// UDP payload.
+    wire_sent_bytes: u64,
+    wire_received_bytes: u64,
+    channels: Vec<ChannelDocument>,
+}
+
+/// A channel.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct ChannelDocument {
+    target: String,
+    sent_bytes: u64,
+    received_bytes: u64,
+}
+
+impl Document {
+    /// What an end knows now.
+    pub(super) fn of(role: &str, hub: &mut Hub) -> Self {
+        let ids = hub.sessions();
+        let key = hub.key().to_string();
+        let sessions = ids.into_iter().filter_map(|id| {
+            let session = hub.session(id)?;
+            let status = session.status();
+            let channel = |target: &airtcp_tunnel::Target, sent, received| ChannelDocument {
+                target: target.to_string(),
+                sent_bytes: sent,
+                received_bytes: received,
+            };
+            Some(SessionDocument {
+                peer: session.peer()?.to_string(),
+                address: canonical(session.remote()).to_string(),
+                rtt_s: status.rtt_s,
+                queue_s: status.queue_s,
+                loss: status.loss,
+                mean_burst: status.mean_burst,
+                rate_bps: status.rate_bps,
+                overhead: status.overhead,
+                wire_sent_bytes: status.wire_sent,
+                wire_received_bytes: status.wire_received,
+                channels: session
+                    .mux()
+                    .channels()
+                    .map(|(_, target, sent, received)| channel(target, sent, received))
+                    .collect(),
+            })
+        });
+        Self { role: role.to_owned(), key, sessions: sessions.collect() }
+    }
+
+    /// A few lines for people.
+    pub(super) fn lines(&self) -> String {
+        let mut text = String::new();
+        if self.sessions.is_empty() {
+            text += &format!("The {} has no session: nobody is connected.\n", self.role);
+        }
+        for one in &self.sessions {
+            text += &format!(
+                "The path to {} loses {:.1} % of the packets; a round trip takes {:.0} ms, {:.0} ms of it in a queue.\n",
+                one.address,
+                100.0 * one.loss,
+                1e3 * one.rtt_s,
+                1e3 * one.queue_s
+            );
+            text += &format!(
+                "The window allows {:.1} Mb/s; {:.2} bytes are sent for each that arrives. Losses come {:.1} at a time.\n",
+                one.rate_bps / 1e6,
+                one.overhead,
+                one.mean_burst
+            );
+            for channel in &one.channels {
+                text += &format!(
+                    "  {:<50} sent {:>10.3} MB   received {:>10.3} MB\n",
+                    channel.target,
+                    channel.sent_bytes as f64 / 1e6,
+                    channel.received_bytes as f64 / 1e6
+                );
+            }
+        }
+        text
+    }
+
+    /// Prometheus's text format, a gauge or counter a line.
+    pub(super) fn prometheus(&self) -> String {
+        let mut text = String::new();
+        for one in &self.sessions {
+            let values = [
+                ("rtt_seconds", one.rtt_s),
+                ("queue_seconds", one.queue_s),
+                ("loss_ratio", one.loss),
+                ("mean_burst_packets", one.mean_burst),
+                ("rate_bits_per_second", one.rate_bps),
+                ("overhead_ratio", one.overhead),
+                ("wire_sent_bytes_total", one.wire_sent_bytes as f64),
+                ("wire_received_bytes_total", one.wire_received_bytes as f64),
+                ("channels", one.channels.len() as f64),
+            ];
+            for (name, value) in values {
+                text += &format!("airtcp_tunnel_{name}{{peer=\"{}\"}} {value}\n", one.peer);
+            }
+        }
+        text
+    }
+}
+
+/// An address of IPv4 that came through a socket of IPv6, as it is.
+pub(super) fn canonical(address: std::net::SocketAddr) -> std::net::SocketAddr {
+    std::net::SocketAddr::new(address.ip().to_canonical(), address.port())
+}
+
+/// The folder of sockets: one that only this user may use.
+fn folder() -> PathBuf {
+    match std::env::var_os("XDG_RUNTIME_DIR") {
+        Some(folder) if !folder.is_empty() => PathBuf::from(folder).join("airtcp"),
+        _ => std::env::temp_dir().join(format!("airtcp-{}", airtcp_os::user::id())),
+    }
+}
+
+/// The socket of a running tunnel, which goes with it.
+#[derive(Debug)]
+pub(super) struct Socket {
+    listener: UnixListener,
+    path: PathBuf,
+}
+
+impl Socket {
+    /// Opens it, under the name of this process by default.
+    ///
+    /// # Errors
+    /// If it cannot be made.
+    pub(super) fn open(path: Option<&Path>) -> Result<Self, String> {
+        let path = path.map_or_else(
+            || folder().join(format!("tunnel-{}.sock", std::process::id())),
+            Path::to_owned,
+        );
+        let at = |e: io::Error| format!("{}: {e}", path.display());
+        if let Some(folder) = path.parent().filter(|folder| **folder == *self::folder()) {
+            let _ = fs::DirBuilder::new().mode(0o700).create(folder);
+            let about = fs::symlink_metadata(folder).map_err(at)?;
+            if !about.is_dir() || about.uid() != airtcp_os::user::id() || about.mode() & 0o077 != 0 {
+                return Err(format!("{}: is not this user's alone", folder.display()));
+            }
+        }
+        let listener = UnixListener::bind(&path).map_err(at)?;
+        listener.set_nonblocking(true).map_err(at)?;
+        Ok(Self { listener, path })
+    }
+
+    pub(super) fn fd(&self) -> BorrowedFd<'_> {
+        self.listener.as_fd()
+    }
+
+    /// Answers who asks.
+    pub(super) fn turn(&self, document: impl Fn() -> Document) {
+        while let Ok((mut stream, _)) = self.listener.accept() {
+            // What does not fit into the socket's buffer at once is cut: nobody may hold up the tunnel.
+            let _ = stream.set_nonblocking(true);
+            if let Ok(text) = serde_json::to_string(&document()) {
+                let _ = stream.write_all(text.as_bytes());
+            }
+        }
+    }
+}
+
+impl Drop for Socket {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+/// Asks the tunnels that run: one, or all of this user.
+///
+/// # Errors
+/// If none runs, or if one gives no answer.
+pub(super) fn ask(path: Option<&Path>) -> Result<Vec<Document>, String> {
+    let paths = match path {
+        Some(path) => vec![path.to_owned()],
+        None => {
+            let mut found: Vec<PathBuf> = fs::read_dir(folder())
+                .into_iter()
+                .flatten()
+                .filter_map(|entry| Some(entry.ok()?.path()))
+                .filter(|path| path.extension().is_some_and(|end| end == "sock"))
+                .collect();
+            found.sort();
+            found
+        }
+    };
+    let mut documents = Vec::new();
+    for path in &paths {
+        match one(path) {
+            Ok(document) => documents.push(document),
+            // The socket of a tunnel that was killed.
+            Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {
+                let _ = fs::remove_file(path);
+            }
+            Err(error) => return Err(format!("{}: {error}", path.display())),
+        }
+    }
+    if documents.is_empty() {
+        return Err("no tunnel of this user runs here; with --socket FILE another can be asked".to_owned());
+    }
+    Ok(documents)
+}
+
+fn one(path: &Path) -> io::Result<Document> {
+    let stream = UnixStream::connect(path)?;
+    stream.set_read_timeout(Some(Duration::from_secs(5)))?;
+    let mut text = String::new();
+    stream.take(LONGEST).read_to_string(&mut text)?;
+    serde_json::from_str(&text).map_err(io::Error::other)
+}
