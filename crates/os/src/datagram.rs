@@ -70,7 +70,8 @@ impl Datagrams {
         /// ECT(0) (RFC 3168 section 5).
         const ECT_0: libc::c_int = 2;
         let field = if sends { ECT_0 } else { 0 };
-        let set = |level, option, value: libc::c_int| socket::set_at(&self.socket, level, option, &value);
+        let set =
+            |level, option, value: libc::c_int| socket::set_at(&self.socket, level, option, &value);
         // Packets of IPv4 pass a socket of IPv6, too, so that it has both settings.
         let mut done = set(libc::IPPROTO_IP, libc::IP_TOS, field)
             .and_then(|()| set(libc::IPPROTO_IP, libc::IP_RECVTOS, 1));

@@ -11,7 +11,10 @@ use std::os::fd::BorrowedFd;
 /// # Errors
 /// If the system call fails.
 pub fn until(fds: &[BorrowedFd<'_>], deadline: Option<i64>) -> Result<Vec<bool>> {
-    poll_until(fds.iter().map(|fd| PollFd::from_borrowed_fd(*fd, PollFlags::IN)).collect(), deadline)
+    poll_until(
+        fds.iter().map(|fd| PollFd::from_borrowed_fd(*fd, PollFlags::IN)).collect(),
+        deadline,
+    )
 }
 
 fn poll_until(mut list: Vec<PollFd<'_>>, deadline: Option<i64>) -> Result<Vec<bool>> {

@@ -328,7 +328,9 @@ mod tests {
     #[test]
     fn targets_are_names_or_addresses() {
         let longest = format!("{0}.{0}.{0}.{1}", "a".repeat(63), "b".repeat(61));
-        for good in ["a", "host.example", "host.example.", "_x.y", "192.0.2.1", "2001:db8::1", &longest] {
+        for good in
+            ["a", "host.example", "host.example.", "_x.y", "192.0.2.1", "2001:db8::1", &longest]
+        {
             assert!(Target::new(good, 80).is_some(), "{good}");
         }
         let long = "a".repeat(64);

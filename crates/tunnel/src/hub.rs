@@ -63,6 +63,12 @@ pub enum HubEvent {
 #[error("{0}")]
 pub struct NotBegun(String);
 
+/// What QUIC takes as time zero: it wants instants, and no clock is read after this.
+#[allow(clippy::disallowed_methods, reason = "there is no other way to an instant")]
+fn zero() -> Instant {
+    Instant::now()
+}
+
 /// One end.
 pub struct Hub {
     endpoint: Endpoint,
@@ -83,24 +89,26 @@ pub struct Hub {
 
 impl std::fmt::Debug for Hub {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Hub").field("own", &self.own).field("sessions", &self.sessions).finish_non_exhaustive()
+        f.debug_struct("Hub")
+            .field("own", &self.own)
+            .field("sessions", &self.sessions)
+            .finish_non_exhaustive()
     }
 }
 
 impl Hub {
-    /// An end with a key; a client begins its session at once. `base` is the time that is called zero, and `seed` decides
-    /// connection identifiers: by default they are random.
+    /// An end with a key; a client begins its session at once. `seed` decides connection identifiers: by default they are
+    /// random.
     ///
     /// # Errors
     /// If the address of the server cannot be one.
     pub fn begin(
         key: &PrivateKey,
         peers: &Peers,
-        base: Instant,
         now: Nanos,
         seed: Option<[u8; 32]>,
     ) -> Result<Self, NotBegun> {
-        let refused = Refused::default();
+        let (refused, base) = (Refused::default(), zero());
         let failed = |e: &dyn std::fmt::Display| NotBegun(e.to_string());
         let server = match peers {
             Peers::Server(..) => None,
@@ -185,15 +193,18 @@ impl Hub {
     }
 
     /// Time of the next timer.
-    pub fn next(&mut self) -> Option<Nanos> {
+    pub fn next_timer(&mut self) -> Option<Nanos> {
         let next = self.sessions.values_mut().map(Session::next).min();
         next.filter(|next| *next != Nanos::NEVER)
     }
 
     /// Timers that are due.
     pub fn on_timer(&mut self, now: Nanos) {
-        let due: Vec<SessionId> =
-            self.sessions.iter_mut().filter_map(|(id, s)| (s.next() <= now).then_some(*id)).collect();
+        let due: Vec<SessionId> = self
+            .sessions
+            .iter_mut()
+            .filter_map(|(id, s)| (s.next() <= now).then_some(*id))
+            .collect();
         for id in due {
             if let Some(session) = self.sessions.get_mut(&id) {
                 session.on_timer(now);
@@ -236,7 +247,8 @@ impl Hub {
     fn incoming(&mut self, now: Nanos, incoming: Incoming, ecn: Ecn) {
         let mut bytes = Vec::new();
         let handshakes = self.open.values().filter(|open| !**open).count();
-        if handshakes >= RETRY_ABOVE && !incoming.remote_address_validated() && incoming.may_retry() {
+        if handshakes >= RETRY_ABOVE && !incoming.remote_address_validated() && incoming.may_retry()
+        {
             if let Ok(transmit) = self.endpoint.retry(incoming, &mut bytes) {
                 self.stray(&transmit, bytes);
             }

@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 
 use quinn_proto::congestion::{Controller, ControllerFactory};
 use quinn_proto::{
-    AckFrequencyConfig, EndpointConfig, IdleTimeout, RandomConnectionIdGenerator, TransportConfig, VarInt,
+    AckFrequencyConfig, EndpointConfig, IdleTimeout, RandomConnectionIdGenerator, TransportConfig,
+    VarInt,
 };
 
 /// UDP payload that every path must carry: IPv6 has links of at least 1,280 bytes (RFC 8200 section 5), less its header

@@ -11,11 +11,11 @@
 //! ```
 //! Channel, window, length and bytes are variable-length integers (RFC 9000 section 16), of at most four bytes.
 
+use airtcp_units::{LowBits as _, Narrow as _};
+
 use crate::channel::{Code, Target};
 use crate::mux::Violation;
 
-/// Longest host name (RFC 1035 section 2.3.4).
-const MAX_HOST: usize = 255;
 /// Largest number that a variable-length integer of four bytes has.
 pub(crate) const MAX_NUMBER: u32 = (1 << 30) - 1;
 /// Most bytes of DATA in a record.
@@ -43,8 +43,8 @@ pub(crate) enum Record {
 /// Appends a variable-length integer.
 fn put(to: &mut Vec<u8>, number: u32) {
     match number {
-        0..=0x3f => to.push(number as u8 & 0x3f),
-        0x40..=0x3fff => to.extend((number as u16 & 0x3fff | 0x4000).to_be_bytes()),
+        0..=0x3f => to.push(u8::low_bits(number)),
+        0x40..=0x3fff => to.extend((u16::low_bits(number) | 0x4000).to_be_bytes()),
         _ => to.extend((number.min(MAX_NUMBER) | 0x8000_0000).to_be_bytes()),
     }
 }
@@ -76,7 +76,7 @@ impl Record {
             Self::Open { window, target } => {
                 to.push(1);
                 put(to, *window);
-                to.push(target.host().len().min(MAX_HOST) as u8);
+                to.push(u8::narrow(target.host().len()));
                 to.extend(target.host().as_bytes());
                 to.extend(target.port().to_be_bytes());
             }

@@ -101,7 +101,10 @@ pub struct Session {
 
 impl std::fmt::Debug for Session {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Session").field("side", &self.side).field("peer", &self.peer).finish_non_exhaustive()
+        f.debug_struct("Session")
+            .field("side", &self.side)
+            .field("peer", &self.peer)
+            .finish_non_exhaustive()
     }
 }
 
@@ -116,8 +119,11 @@ fn cx(probe: &mut NoProbe, side: Side) -> Cx<'_, NoProbe> {
 
 impl Session {
     pub(crate) fn new(quic: Connection, side: Side, own: PublicKey, base: Instant) -> Self {
-        let config =
-            SlidingConfig { segment: SEGMENT, max_symbols: MAX_SYMBOLS, ..SlidingConfig::default() };
+        let config = SlidingConfig {
+            segment: SEGMENT,
+            max_symbols: MAX_SYMBOLS,
+            ..SlidingConfig::default()
+        };
         Self {
             quic,
             stream: SlidingConnection::of_bytes(&config, side),
@@ -317,13 +323,17 @@ impl Session {
             ConnectionError::TimedOut => Ended::Silent,
             ConnectionError::Reset => Ended::Restarted,
             ConnectionError::LocallyClosed => Ended::Closed,
-            ConnectionError::ApplicationClosed(close) if close.error_code == VarInt::from_u32(DONE) => {
+            ConnectionError::ApplicationClosed(close)
+                if close.error_code == VarInt::from_u32(DONE) =>
+            {
                 Ended::Closed
             }
             ConnectionError::ApplicationClosed(close) => {
                 Ended::Broken(String::from_utf8_lossy(&close.reason).into_owned())
             }
-            ConnectionError::ConnectionClosed(close) if ALERTS.contains(&u64::from(close.error_code)) => {
+            ConnectionError::ConnectionClosed(close)
+                if ALERTS.contains(&u64::from(close.error_code)) =>
+            {
                 /// no_application_protocol (RFC 7301).
                 const NO_PROTOCOL: u64 = 0x100 + 120;
                 if u64::from(close.error_code) == NO_PROTOCOL {

@@ -49,7 +49,8 @@ fn through_the_tunnel(path: Path, from: f64, until: f64) -> (f64, Span) {
 fn alone(path: Path, from: f64, until: f64) -> f64 {
     const BELOW: usize = 28;
     let config = SlidingConfig { segment: SEGMENT, max_symbols: 8192, ..SlidingConfig::default() };
-    let mut ends = [Side::Client, Side::Server].map(|s| SlidingConnection::<Bytes>::of_bytes(&config, s));
+    let mut ends =
+        [Side::Client, Side::Server].map(|s| SlidingConnection::<Bytes>::of_bytes(&config, s));
     let mut flying: BTreeMap<(Nanos, u64), (usize, Datagram)> = BTreeMap::new();
     let mut draws = ["there", "back"].map(|name| Seed::new(path.seed).stream(name));
     let (mut now, mut order, mut free) = (Nanos::ZERO, 0, [Nanos::ZERO; 2]);
@@ -119,7 +120,6 @@ fn a_tunnel_fills_the_path_with_little_queue() {
             tunnel / bare,
             queue.0 / 1000
         );
-        println!("{seen}");
         assert!(tunnel > 0.94 * ceiling && tunnel > 0.92 * bare, "{seen}");
         assert!(queue < Span::from_millis(15), "{seen}");
     }
@@ -144,8 +144,7 @@ fn keep_busy(pair: &mut Pair, channels: &[ChannelId]) -> bool {
 fn exchanges(busy: usize) -> Vec<f64> {
     let mut pair = Pair::new(Path::of(10.0, 80, 0.1, 9));
     pair.connect();
-    let channels: Vec<_> =
-        (0..=busy).map(|_| pair.mux(CLIENT).open(target(80)).unwrap()).collect();
+    let channels: Vec<_> = (0..=busy).map(|_| pair.mux(CLIENT).open(target(80)).unwrap()).collect();
     let data = pattern(0, 1 << 14);
     let mut times = Vec::new();
     pair.run(Nanos::from_secs_f64(5.0), |pair| keep_busy(pair, &channels));
@@ -171,6 +170,5 @@ fn an_idle_channel_does_not_wait_for_busy_ones() {
     let [alone, behind] = [0, 9].map(exchanges);
     let p95 = |times: &[f64]| times[times.len() * 95 / 100];
     let seen = (p95(&alone), p95(&behind));
-    println!("{seen:?}");
     assert!(seen.1 <= seen.0 + 1.3 * 0.08, "{seen:?}");
 }

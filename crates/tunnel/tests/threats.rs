@@ -7,7 +7,7 @@ mod support;
 use airtcp_packet::Ecn;
 use airtcp_random::Seed;
 use airtcp_tunnel::{ChannelEvent, Ended, HubEvent, MAX_CHANNELS};
-use airtcp_units::{Nanos, Span};
+use airtcp_units::{LowBits as _, Nanos, Narrow as _, Span};
 use support::{CLIENT, Pair, Path, SERVER, pattern, target};
 
 /// Packets of each kind that a stranger sends; `AIRTCP_THREATS` asks for more.
@@ -16,7 +16,7 @@ fn many() -> u64 {
 }
 
 /// A transfer, with `stranger` called about a thousand times a second; returns the bytes that arrived, all of them checked.
-fn transfer(seconds: f64, mut stranger: impl FnMut(&mut Pair)) -> usize {
+fn transfer(seconds: f64, mut stranger: impl FnMut(&mut Pair)) -> u64 {
     let mut pair = Pair::new(Path::of(10.0, 40, 0.01, 4));
     pair.connect();
     pair.sent = Some(Vec::new());
@@ -42,7 +42,7 @@ fn transfer(seconds: f64, mut stranger: impl FnMut(&mut Pair)) -> usize {
         false
     });
     assert!(!pair.events.iter().any(|e| matches!(e.3, HubEvent::Ended(_))), "{:?}", pair.events);
-    received as usize
+    received
 }
 
 /// Datagrams that passed the path, to use again. Those on their way are not among them: who can bring a copy there before
@@ -66,15 +66,18 @@ fn strangers_change_nothing() {
         let addresses = pair.addresses;
         for _ in 0..a_call.max(1) {
             let seen = recorded(pair);
-            let Some((from, bytes)) = seen.get(draws.below(seen.len() as u64) as usize).cloned() else {
+            let Some((from, bytes)) =
+                seen.get(usize::narrow(draws.below(seen.len() as u64))).cloned()
+            else {
                 return;
             };
             let to = 1 - from;
             let mut changed = bytes.clone();
-            let at = draws.below(changed.len() as u64) as usize;
+            let at = usize::narrow(draws.below(changed.len() as u64));
             changed[at] ^= 1 << draws.below(8);
-            let cut = draws.below(bytes.len() as u64) as usize;
-            let random: Vec<u8> = (0..draws.below(1300)).map(|_| draws.below(256) as u8).collect();
+            let cut = usize::narrow(draws.below(bytes.len() as u64));
+            let random: Vec<u8> =
+                (0..draws.below(1300)).map(|_| u8::narrow(draws.below(256))).collect();
             pair.inject(to, addresses[from], &bytes);
             pair.inject(to, addresses[from], &changed);
             pair.inject(to, addresses[from], &bytes[..cut]);
@@ -99,12 +102,12 @@ fn a_server_does_not_amplify() {
     let (mut into, mut most) = (0_u64, 0.0_f64);
     let mut now = Nanos::ZERO;
     for number in 0..400_u64 {
-        now = now + Span::from_millis(1);
+        now += Span::from_millis(1);
         let mut bytes = first.clone();
         // Another connection identifier, so that it is another connection: its packet then cannot be read, as its keys
         // follow from that. The untouched first one can.
         if number > 0 {
-            bytes[6] ^= (number % 255 + 1) as u8;
+            bytes[6] ^= u8::narrow(number % 255 + 1);
         }
         let from = format!("198.51.100.{}:{}", number % 250 + 1, 1000 + number).parse().unwrap();
         pair.hubs[SERVER].receive(now, from, Ecn::NotEct, &bytes);
@@ -118,7 +121,7 @@ fn a_server_does_not_amplify() {
     assert!(most > 0.0 && most <= 3.0, "{most} of {into}");
     // Repetitions of the handshake, which is never answered, stay within the limit, too.
     let (mut out, until) = (0, now + Span::from_secs(60));
-    while let Some(at) = pair.hubs[SERVER].next().filter(|at| *at < until) {
+    while let Some(at) = pair.hubs[SERVER].next_timer().filter(|at| *at < until) {
         pair.hubs[SERVER].on_timer(at);
         while let Some(packet) = pair.hubs[SERVER].transmit(at) {
             out += packet.bytes.len() as u64;
@@ -135,12 +138,10 @@ fn a_flood_of_handshakes_is_held_off() {
     let mut flood = Pair::new(Path::of(10.0, 40, 0.0, 6));
     let mut now = Nanos::ZERO;
     let (mut retries, mut answers) = (0, 0);
-    let base = std::time::Instant::now();
     for number in 0..300_u64 {
         let peers = airtcp_tunnel::Peers::Server(flood.addresses[SERVER], server.public());
-        let seed = Some([number as u8; 32]);
-        let mut client =
-            airtcp_tunnel::Hub::begin(&support::key(1), &peers, base, now, seed).unwrap();
+        let seed = Some([u8::low_bits(number); 32]);
+        let mut client = airtcp_tunnel::Hub::begin(&support::key(1), &peers, now, seed).unwrap();
         let first = client.transmit(now).unwrap().bytes;
         let from = format!("198.51.{}.{}:1000", number / 250, number % 250 + 1).parse().unwrap();
         flood.hubs[SERVER].receive(now, from, Ecn::NotEct, &first);
@@ -153,7 +154,7 @@ fn a_flood_of_handshakes_is_held_off() {
         } else if out > 0 {
             answers += 1;
         }
-        now = now + Span::from_millis(1);
+        now += Span::from_millis(1);
     }
     assert!(answers <= 17 && retries >= 250, "{answers} answers, {retries} retries");
 }

@@ -36,6 +36,7 @@ HOME: Final = {
     "ftca": "airtcp.cli.ftca:app",
     "law": "airtcp.cli.law:app",
     "measure": "airtcp.cli.measure:measure",
+    "tunnel": "airtcp.cli.tunnel:app",
 }
 """Module and function, or group of commands, of each command; empty if another package has it."""
 ANYTHING: Final = {"ignore_unknown_options": True, "allow_extra_args": True}

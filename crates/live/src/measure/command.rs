@@ -81,7 +81,8 @@ impl Measure {
             }
         };
         let Some(host) = &self.host else {
-            let listen = self.listen.as_deref().map(|text| place::address(text, PORT)).transpose()?;
+            let listen =
+                self.listen.as_deref().map(|text| place::address(text, PORT)).transpose()?;
             serve::serve(listen, key, self.rate.unwrap_or(RATE_ALLOWED), &say)?;
             return Ok(ExitCode::SUCCESS);
         };

@@ -9,10 +9,10 @@ use airtcp_os::privilege::{self, Capability};
 use airtcp_os::signal::{Signal, Signals};
 use airtcp_os::{random, wait};
 
+use super::PORT;
 use super::auth::{Key, SECRET};
 use super::door::Door;
 use super::message::LONGEST;
-use super::PORT;
 use super::server::Server;
 use super::session::Fresh;
 

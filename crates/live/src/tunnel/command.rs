@@ -112,7 +112,8 @@ impl Tunnel {
                     let text = serde_json::to_string(&documents).map_err(|e| e.to_string())?;
                     return print(&(text + "\n"));
                 }
-                let each = |d: &status::Document| if prometheus { d.prometheus() } else { d.lines() };
+                let each =
+                    |d: &status::Document| if prometheus { d.prometheus() } else { d.lines() };
                 print(&documents.iter().map(each).collect::<String>())
             }
         }
@@ -148,7 +149,12 @@ fn serve(listen: Option<String>, allow: &[String], common: &Common) -> Result<()
     Drive { socket, signals, key, peers: Peers::Clients(peers), role, status, say: &say }.run()
 }
 
-fn connect(host: &str, forward: &[String], socks: &[String], common: &Common) -> Result<(), String> {
+fn connect(
+    host: &str,
+    forward: &[String],
+    socks: &[String],
+    common: &Common,
+) -> Result<(), String> {
     let key = keys::read(&common.key)?;
     let peers = common.peers()?;
     let [peer] = peers.as_slice() else {
@@ -158,7 +164,10 @@ fn connect(host: &str, forward: &[String], socks: &[String], common: &Common) ->
     let proxies = socks.iter().map(|text| listen::socks(text).map_err(|e| format!("--socks {e}")));
     let ports: Vec<Port> = forwards.chain(proxies).collect::<Result<_, _>>()?;
     if ports.is_empty() {
-        return Err("nothing to carry: give -L [ADDRESS:]PORT:HOST:PORT, --socks [ADDRESS:]PORT, or both".to_owned());
+        return Err(
+            "nothing to carry: give -L [ADDRESS:]PORT:HOST:PORT, --socks [ADDRESS:]PORT, or both"
+                .to_owned(),
+        );
     }
     let server = place::address(host, PORT)?;
     let said = |e: airtcp_os::Error| e.to_string();
@@ -181,7 +190,8 @@ fn connect(host: &str, forward: &[String], socks: &[String], common: &Common) ->
         say(&format!("{} is {what}", port.address));
     }
     let role = Role::Client(listeners);
-    Drive { socket, signals, key, peers: Peers::Server(server, *peer), role, status, say: &say }.run()
+    Drive { socket, signals, key, peers: Peers::Server(server, *peer), role, status, say: &say }
+        .run()
 }
 
 /// Listens at all addresses of both families, where the system has both.

@@ -52,7 +52,8 @@ impl Dialler {
 
     /// Connects to a target.
     pub(super) fn dial(&mut self, whose: (SessionId, ChannelId), target: Target) {
-        let (tell, ring, rules) = (self.tell.clone(), Arc::clone(&self.ring), Arc::clone(&self.rules));
+        let (tell, ring, rules) =
+            (self.tell.clone(), Arc::clone(&self.ring), Arc::clone(&self.rules));
         if self.running >= AT_ONCE {
             let _ = self.tell.send((whose, Err(Code::TooMany)));
             self.running += 1;
@@ -99,7 +100,9 @@ fn connected(target: &Target, rules: &[Allowed]) -> Result<TcpStream, Code> {
                 why = match error.kind() {
                     io::ErrorKind::ConnectionRefused => Code::Refused,
                     io::ErrorKind::NetworkUnreachable => Code::NetworkUnreachable,
-                    io::ErrorKind::HostUnreachable | io::ErrorKind::TimedOut => Code::HostUnreachable,
+                    io::ErrorKind::HostUnreachable | io::ErrorKind::TimedOut => {
+                        Code::HostUnreachable
+                    }
                     _ => Code::Failed,
                 }
             }

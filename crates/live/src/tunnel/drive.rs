@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::os::fd::{AsFd as _, BorrowedFd};
-use std::time::Instant;
 
 use airtcp_os::clock::{self, Offset};
 use airtcp_os::datagram::Datagrams;
@@ -62,7 +61,6 @@ struct Connection {
 /// What changes while it runs.
 struct State {
     hub: Hub,
-    base: Instant,
     zero: i64,
     connections: BTreeMap<(SessionId, ChannelId), Connection>,
     offset: Offset,
@@ -111,16 +109,15 @@ impl Drive<'_> {
         }
     }
 
-    fn hub(&self, base: Instant, at: Nanos) -> Result<Hub, String> {
-        Hub::begin(&self.key, &self.peers, base, at, None).map_err(|e| e.to_string())
+    fn hub(&self, at: Nanos) -> Result<Hub, String> {
+        Hub::begin(&self.key, &self.peers, at, None).map_err(|e| e.to_string())
     }
 
     fn begin(&self) -> Result<State, String> {
-        let (base, zero) = (Instant::now(), clock::now());
+        let zero = clock::now();
         let sends_ecn = self.socket.use_ecn(true).is_ok();
         Ok(State {
-            hub: self.hub(base, Nanos::ZERO)?,
-            base,
+            hub: self.hub(Nanos::ZERO)?,
             zero,
             connections: BTreeMap::new(),
             offset: Offset::measure(),
@@ -135,13 +132,11 @@ impl Drive<'_> {
 
     fn wait(&self, state: &mut State) -> Result<(), String> {
         let zero = state.zero;
-        let timer = state.hub.next().map(|at| zero.saturating_add_unsigned(at.0));
+        let timer = state.hub.next_timer().map(|at| zero.saturating_add_unsigned(at.0));
         let client = matches!(self.role, Role::Client(_));
         let tell = (client && state.hub.sessions().is_empty()).then_some(state.tell);
-        let mut fds: Vec<(BorrowedFd<'_>, For)> = vec![
-            (self.socket.as_fd(), For::Reading),
-            (self.signals.as_fd(), For::Reading),
-        ];
+        let mut fds: Vec<(BorrowedFd<'_>, For)> =
+            vec![(self.socket.as_fd(), For::Reading), (self.signals.as_fd(), For::Reading)];
         fds.extend(self.status.iter().map(|socket| (socket.fd(), For::Reading)));
         let patience = match &self.role {
             Role::Client(listeners) => {
@@ -199,8 +194,12 @@ impl Drive<'_> {
                     (self.say)(&format!("connected: {} with key {peer}", canonical(address)));
                 }
                 HubEvent::Ended(why) => {
-                    let gone: Vec<_> =
-                        state.connections.keys().filter(|(session, _)| *session == id).copied().collect();
+                    let gone: Vec<_> = state
+                        .connections
+                        .keys()
+                        .filter(|(session, _)| *session == id)
+                        .copied()
+                        .collect();
                     for one in gone {
                         if let Some(connection) = state.connections.remove(&one) {
                             connection.joined.abort();
@@ -212,7 +211,7 @@ impl Drive<'_> {
         }
         if state.again.is_some_and(|at| at <= now) {
             state.again = None;
-            state.hub = self.hub(state.base, state.at(now))?;
+            state.hub = self.hub(state.at(now))?;
         }
         if let Peers::Server(address, _) = &self.peers
             && state.tell <= now
@@ -339,7 +338,9 @@ impl Drive<'_> {
         }
         self.send(state);
         // A packet more, in case that one is lost.
-        while let Some(next) = state.hub.next().map(|at| state.zero.saturating_add_unsigned(at.0)) {
+        while let Some(next) =
+            state.hub.next_timer().map(|at| state.zero.saturating_add_unsigned(at.0))
+        {
             if next > until || wait::until(&[], Some(next)).is_err() {
                 return;
             }

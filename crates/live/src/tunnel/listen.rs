@@ -47,7 +47,10 @@ pub(super) fn forward(text: &str) -> Result<Port, String> {
     };
     let there = there.parse().map_err(|_| expected())?;
     let target = Target::new(host, there).ok_or_else(expected)?;
-    Ok(Port { address: local(address, here).ok_or_else(expected)?, purpose: Purpose::Forward(target) })
+    Ok(Port {
+        address: local(address, here).ok_or_else(expected)?,
+        purpose: Purpose::Forward(target),
+    })
 }
 
 /// Reads `[ADDRESS:]PORT`.
@@ -251,7 +254,16 @@ mod tests {
         ] {
             assert_eq!(forward(text).map(said).as_deref(), Ok(wanted), "{text}");
         }
-        for wrong in ["", "8080", "8080:host", "0:host:80", "8080:host:0", "8080:a b:80", "x:8080:host:80", "[::1:8080:h:80"] {
+        for wrong in [
+            "",
+            "8080",
+            "8080:host",
+            "0:host:80",
+            "8080:host:0",
+            "8080:a b:80",
+            "x:8080:host:80",
+            "[::1:8080:h:80",
+        ] {
             assert!(forward(wrong).unwrap_err().contains("expected"), "{wrong}");
         }
         assert_eq!(socks("1080").map(said).as_deref(), Ok("127.0.0.1:1080"));

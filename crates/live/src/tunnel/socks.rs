@@ -55,7 +55,8 @@ fn greeting(bytes: &[u8]) -> Step {
 
 fn request(bytes: &[u8]) -> Step {
     const CONNECT: u8 = 1;
-    let (Some(version), Some(command), Some(kind)) = (bytes.first(), bytes.get(1), bytes.get(3)) else {
+    let (Some(version), Some(command), Some(kind)) = (bytes.first(), bytes.get(1), bytes.get(3))
+    else {
         return Step::More;
     };
     if *version != VERSION {
@@ -125,11 +126,18 @@ mod tests {
         let requests: [(&[u8], &str); 3] = [
             (b"\x05\x01\x00\x01\xc0\x00\x02\x01\x00\x50", "192.0.2.1:80"),
             (b"\x05\x01\x00\x03\x0chost.example\x01\xbb", "host.example:443"),
-            (b"\x05\x01\x00\x04\x20\x01\x0d\xb8\0\0\0\0\0\0\0\0\0\0\0\x01\x00\x16", "[2001:db8::1]:22"),
+            (
+                b"\x05\x01\x00\x04\x20\x01\x0d\xb8\0\0\0\0\0\0\0\0\0\0\0\x01\x00\x16",
+                "[2001:db8::1]:22",
+            ),
         ];
         for (bytes, wanted) in requests {
             for cut in 0..bytes.len() {
-                assert_eq!(read(Stage::Request, &bytes[..cut]), Step::More, "{cut} bytes for {wanted}");
+                assert_eq!(
+                    read(Stage::Request, &bytes[..cut]),
+                    Step::More,
+                    "{cut} bytes for {wanted}"
+                );
             }
             let with_data = [bytes, b"GET"].concat();
             let Step::Connect { target, used } = read(Stage::Request, &with_data) else {

@@ -11,6 +11,8 @@ use std::time::Duration;
 use airtcp_tunnel::Hub;
 use serde::{Deserialize, Serialize};
 
+/// Bytes that an end must have sent for its rate to say something.
+const TELLING: u64 = 100_000;
 /// Longest document that is read.
 const LONGEST: u64 = 4 << 20;
 
@@ -91,56 +93,65 @@ impl Document {
 
     /// A few lines for people.
     pub(super) fn lines(&self) -> String {
-        let mut text = String::new();
         if self.sessions.is_empty() {
-            text += &format!("The {} has no session: nobody is connected.\n", self.role);
+            return format!("The {} has no session: nobody is connected.\n", self.role);
         }
-        for one in &self.sessions {
-            text += &format!(
-                "The path to {} loses {:.1} % of the packets; a round trip takes {:.0} ms, {:.0} ms of it in a queue.\n",
-                one.address,
-                100.0 * one.loss,
-                1e3 * one.rtt_s,
-                1e3 * one.queue_s
-            );
-            text += &format!(
-                "The window allows {:.1} Mb/s; {:.2} bytes are sent for each that arrives. Losses come {:.1} at a time.\n",
-                one.rate_bps / 1e6,
-                one.overhead,
-                one.mean_burst
-            );
-            for channel in &one.channels {
-                text += &format!(
-                    "  {:<50} sent {:>10.3} MB   received {:>10.3} MB\n",
-                    channel.target,
-                    channel.sent_bytes as f64 / 1e6,
-                    channel.received_bytes as f64 / 1e6
-                );
-            }
-        }
-        text
+        self.sessions.iter().map(SessionDocument::lines).collect()
     }
 
     /// Prometheus's text format, a gauge or counter a line.
     pub(super) fn prometheus(&self) -> String {
-        let mut text = String::new();
-        for one in &self.sessions {
-            let values = [
-                ("rtt_seconds", one.rtt_s),
-                ("queue_seconds", one.queue_s),
-                ("loss_ratio", one.loss),
-                ("mean_burst_packets", one.mean_burst),
-                ("rate_bits_per_second", one.rate_bps),
-                ("overhead_ratio", one.overhead),
-                ("wire_sent_bytes_total", one.wire_sent_bytes as f64),
-                ("wire_received_bytes_total", one.wire_received_bytes as f64),
-                ("channels", one.channels.len() as f64),
-            ];
-            for (name, value) in values {
-                text += &format!("airtcp_tunnel_{name}{{peer=\"{}\"}} {value}\n", one.peer);
-            }
-        }
-        text
+        self.sessions.iter().map(SessionDocument::prometheus).collect()
+    }
+}
+
+impl SessionDocument {
+    fn lines(&self) -> String {
+        let path = format!(
+            "The path to {} loses {:.1} % of the packets; a round trip takes {:.0} ms, {:.0} ms of it in a queue.\n",
+            self.address,
+            100.0 * self.loss,
+            1e3 * self.rtt_s,
+            1e3 * self.queue_s
+        );
+        // An end that sends next to nothing knows no rate.
+        let sends = self.channels.iter().map(|channel| channel.sent_bytes).sum::<u64>();
+        let rate = if sends < TELLING {
+            String::new()
+        } else {
+            format!(
+                "The window allows {:.1} Mb/s; {:.2} bytes are sent for each that arrives.\n",
+                self.rate_bps / 1e6,
+                self.overhead
+            )
+        };
+        let channel = |channel: &ChannelDocument| {
+            format!(
+                "  {:<50} sent {:>10.3} MB   received {:>10.3} MB\n",
+                channel.target,
+                channel.sent_bytes as f64 / 1e6,
+                channel.received_bytes as f64 / 1e6
+            )
+        };
+        path + &rate + &self.channels.iter().map(channel).collect::<String>()
+    }
+
+    fn prometheus(&self) -> String {
+        let values = [
+            ("rtt_seconds", self.rtt_s),
+            ("queue_seconds", self.queue_s),
+            ("loss_ratio", self.loss),
+            ("mean_burst_packets", self.mean_burst),
+            ("rate_bits_per_second", self.rate_bps),
+            ("overhead_ratio", self.overhead),
+            ("wire_sent_bytes_total", self.wire_sent_bytes as f64),
+            ("wire_received_bytes_total", self.wire_received_bytes as f64),
+            ("channels", self.channels.len() as f64),
+        ];
+        let line = |(name, value): (&str, f64)| {
+            format!("airtcp_tunnel_{name}{{peer=\"{}\"}} {value}\n", self.peer)
+        };
+        values.into_iter().map(line).collect()
     }
 }
 
@@ -178,7 +189,8 @@ impl Socket {
         if let Some(folder) = path.parent().filter(|folder| **folder == *self::folder()) {
             let _ = fs::DirBuilder::new().mode(0o700).create(folder);
             let about = fs::symlink_metadata(folder).map_err(at)?;
-            if !about.is_dir() || about.uid() != airtcp_os::user::id() || about.mode() & 0o077 != 0 {
+            if !about.is_dir() || about.uid() != airtcp_os::user::id() || about.mode() & 0o077 != 0
+            {
                 return Err(format!("{}: is not this user's alone", folder.display()));
             }
         }
@@ -214,19 +226,7 @@ impl Drop for Socket {
 /// # Errors
 /// If none runs, or if one gives no answer.
 pub(super) fn ask(path: Option<&Path>) -> Result<Vec<Document>, String> {
-    let paths = match path {
-        Some(path) => vec![path.to_owned()],
-        None => {
-            let mut found: Vec<PathBuf> = fs::read_dir(folder())
-                .into_iter()
-                .flatten()
-                .filter_map(|entry| Some(entry.ok()?.path()))
-                .filter(|path| path.extension().is_some_and(|end| end == "sock"))
-                .collect();
-            found.sort();
-            found
-        }
-    };
+    let paths = path.map_or_else(sockets, |path| vec![path.to_owned()]);
     let mut documents = Vec::new();
     for path in &paths {
         match one(path) {
@@ -239,9 +239,22 @@ pub(super) fn ask(path: Option<&Path>) -> Result<Vec<Document>, String> {
         }
     }
     if documents.is_empty() {
-        return Err("no tunnel of this user runs here; with --socket FILE another can be asked".to_owned());
+        return Err(
+            "no tunnel of this user runs here; with --socket FILE another can be asked".to_owned()
+        );
     }
     Ok(documents)
+}
+
+/// The sockets of this user's tunnels.
+fn sockets() -> Vec<PathBuf> {
+    let all = fs::read_dir(folder()).into_iter().flatten().filter_map(Result::ok);
+    let mut found: Vec<PathBuf> = all
+        .map(|entry| entry.path())
+        .filter(|path| path.extension().is_some_and(|end| end == "sock"))
+        .collect();
+    found.sort();
+    found
 }
 
 fn one(path: &Path) -> io::Result<Document> {

@@ -45,7 +45,11 @@ impl FromStr for Allowed {
         let bare = host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(host);
         let host = if let Ok(ip) = bare.parse::<IpAddr>() {
             let most = if ip.is_ipv4() { 32 } else { 128 };
-            Host::Network(ip, bits.map_or(Some(most), |bits| (bits <= most).then_some(bits)).ok_or_else(expected)?)
+            Host::Network(
+                ip,
+                bits.map_or(Some(most), |bits| (bits <= most).then_some(bits))
+                    .ok_or_else(expected)?,
+            )
         } else if bits.is_some() {
             return Err(expected());
         } else if host == "*" {
@@ -115,9 +119,9 @@ const SPECIAL_6: [(Ipv6Addr, u8); 3] = [
 
 fn is_public(ip: IpAddr) -> bool {
     match ip {
-        IpAddr::V4(_) => {
-            !SPECIAL_4.iter().any(|(network, bits)| within(ip, Ipv4Addr::from(*network).into(), *bits))
-        }
+        IpAddr::V4(_) => !SPECIAL_4
+            .iter()
+            .any(|(network, bits)| within(ip, Ipv4Addr::from(*network).into(), *bits)),
         IpAddr::V6(_) => {
             within(ip, GLOBAL_6.0.into(), GLOBAL_6.1)
                 && !SPECIAL_6.iter().any(|(network, bits)| within(ip, (*network).into(), *bits))
@@ -140,10 +144,25 @@ mod tests {
             assert!(allowed("x", public, &[]), "{public}");
         }
         for other in [
-            "127.0.0.1:22", "10.1.2.3:80", "172.31.255.255:80", "192.168.0.1:80", "169.254.169.254:80",
-            "100.64.0.1:80", "0.0.0.0:80", "224.0.0.1:80", "255.255.255.255:80", "[::1]:80", "[::]:80",
-            "[fe80::1]:80", "[fd00::1]:80", "[::ffff:127.0.0.1]:80", "[::ffff:10.0.0.1]:80",
-            "[64:ff9b::a00:1]:80", "[2002:7f00:1::]:80", "[2001::1]:80", "[ff02::1]:80",
+            "127.0.0.1:22",
+            "10.1.2.3:80",
+            "172.31.255.255:80",
+            "192.168.0.1:80",
+            "169.254.169.254:80",
+            "100.64.0.1:80",
+            "0.0.0.0:80",
+            "224.0.0.1:80",
+            "255.255.255.255:80",
+            "[::1]:80",
+            "[::]:80",
+            "[fe80::1]:80",
+            "[fd00::1]:80",
+            "[::ffff:127.0.0.1]:80",
+            "[::ffff:10.0.0.1]:80",
+            "[64:ff9b::a00:1]:80",
+            "[2002:7f00:1::]:80",
+            "[2001::1]:80",
+            "[ff02::1]:80",
         ] {
             assert!(!allowed("x", other, &[]), "{other}");
         }
@@ -156,7 +175,10 @@ mod tests {
         assert!(!allowed("db.local", "10.0.0.5:22", &["db.local:5432"]));
         assert!(!allowed("evil", "10.0.0.5:5432", &["db.local:5432"]));
         assert!(allowed("x", "10.9.8.7:80", &["10.0.0.0/8:80"]));
-        assert!(!allowed("x", "11.9.8.7:80", &["12.0.0.0/8:80"]) || is_public("11.9.8.7".parse().unwrap()));
+        assert!(
+            !allowed("x", "11.9.8.7:80", &["12.0.0.0/8:80"])
+                || is_public("11.9.8.7".parse().unwrap())
+        );
         assert!(allowed("x", "[fd00::1]:80", &["[fd00::]/8:80"]));
         assert!(allowed("x", "127.0.0.1:8080", &["*:8080"]));
         assert!(allowed("x", "[::ffff:127.0.0.1]:80", &["127.0.0.1:80"]));
@@ -165,7 +187,17 @@ mod tests {
 
     #[test]
     fn what_is_no_rule_is_refused() {
-        for wrong in ["", "host", "host:0", "host:x", ":80", "10.0.0.0/33:80", "host/8:80", "a b:80", "10.0.0.0/x:80"] {
+        for wrong in [
+            "",
+            "host",
+            "host:0",
+            "host:x",
+            ":80",
+            "10.0.0.0/33:80",
+            "host/8:80",
+            "a b:80",
+            "10.0.0.0/x:80",
+        ] {
             assert!(wrong.parse::<Allowed>().unwrap_err().contains("expected"), "{wrong}");
         }
     }

@@ -270,6 +270,16 @@ mod tests {
         jobs
     }
 
+    impl Packed for String {
+        fn pack(&self) -> Option<String> {
+            Some(self.clone())
+        }
+
+        fn unpack(text: &str) -> Option<Self> {
+            Some(text.to_owned())
+        }
+    }
+
     fn name(job: &Job<'_, char>) -> String {
         format!("{}{}{}", job.subject, job.variant, job.replication)
     }

@@ -5,14 +5,13 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::net::SocketAddr;
-use std::time::Instant;
 
 use airtcp_packet::Ecn;
 use airtcp_random::{Seed, Stream};
 use airtcp_tunnel::{
     ChannelEvent, ChannelId, Hub, HubEvent, Outgoing, Peers, PrivateKey, SessionId, Target,
 };
-use airtcp_units::{Nanos, Span};
+use airtcp_units::{LowBits as _, Nanos, Span};
 
 pub const CLIENT: usize = 0;
 pub const SERVER: usize = 1;
@@ -81,9 +80,8 @@ impl Pair {
         allowed: Vec<airtcp_tunnel::PublicKey>,
     ) -> Self {
         let addresses = ["192.0.2.1:1000", "192.0.2.2:5298"].map(|a| a.parse().unwrap());
-        let base = Instant::now();
         let begin = |key: &PrivateKey, peers: &Peers, seed| {
-            Hub::begin(key, peers, base, Nanos::ZERO, Some([seed; 32])).unwrap()
+            Hub::begin(key, peers, Nanos::ZERO, Some([seed; 32])).unwrap()
         };
         let hubs = [
             begin(client, &Peers::Server(addresses[SERVER], told), 3),
@@ -187,7 +185,8 @@ impl Pair {
                     self.travel(end, packet);
                 }
             }
-            let timer = self.hubs.iter_mut().filter_map(Hub::next).min().unwrap_or(Nanos::NEVER);
+            let timer =
+                self.hubs.iter_mut().filter_map(Hub::next_timer).min().unwrap_or(Nanos::NEVER);
             let arrival = self.flying.first_key_value().map_or(Nanos::NEVER, |(key, _)| key.0);
             let next = self.now.max(timer.min(arrival));
             if next > until {
@@ -245,5 +244,7 @@ pub fn target(port: u16) -> Target {
 
 /// Bytes that tell where they stand.
 pub fn pattern(from: u64, bytes: usize) -> Vec<u8> {
-    (from..from + bytes as u64).map(|i| (i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as u8).collect()
+    (from..from + bytes as u64)
+        .map(|i| u8::low_bits(i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56))
+        .collect()
 }
