@@ -110,6 +110,12 @@ impl<S: Content> SlidingConnection<S> {
         }
     }
 
+    /// The caller comes late by this time: the departures in it leave together now. By default a missed departure is lost,
+    /// because it was the window that held it: simulated time is never late.
+    pub const fn set_lateness(&mut self, lateness: Span) {
+        self.sender.set_lateness(lateness);
+    }
+
     /// Opens the flow; no effect at the server.
     pub fn open(&mut self, now: Nanos) {
         if self.side == Side::Client && self.state == State::Idle {

@@ -82,6 +82,8 @@ pub(crate) struct Sender<S: Content> {
     copy: Option<u64>,
     key: u16,
     next_send: Nanos,
+    /// How late the caller comes now.
+    lateness: Span,
     last_sent: Nanos,
     silent: u32,
     /// Probes that leave independent of the window.
@@ -127,6 +129,7 @@ impl<S: Content> Sender<S> {
             copy: None,
             key: 0,
             next_send: Nanos::ZERO,
+            lateness: Span::ZERO,
             last_sent: Nanos::ZERO,
             silent: 0,
             probes: 0,
@@ -146,6 +149,11 @@ impl<S: Content> Sender<S> {
 
     pub(crate) const fn close(&mut self) {
         self.closing = true;
+    }
+
+    /// The caller comes late by this time, of which departures are made up.
+    pub(crate) const fn set_lateness(&mut self, lateness: Span) {
+        self.lateness = lateness;
     }
 
     pub(crate) const fn una(&self) -> u64 {

@@ -181,6 +181,11 @@ fn sliding() {
 }
 
 #[test]
+fn channels_of_a_tunnel() {
+    fuzz("tunnel", airtcp_tunnel::fuzz, &["fuzz/corpus/tunnel"]);
+}
+
+#[test]
 fn pcap() {
     fuzz("pcap", bodies::capture::pcap, &["fuzz/corpus/pcap"]);
 }

@@ -29,4 +29,4 @@ pub use quic::SEGMENT;
 pub use session::{Ended, Session, Status};
 
 #[doc(hidden)]
-pub use record::fuzz;
+pub use mux::fuzz;

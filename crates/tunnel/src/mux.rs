@@ -317,3 +317,39 @@ impl Mux {
         (AHEAD / self.channels.len().max(1)).clamp(LEAST_AHEAD, MOST_AHEAD)
     }
 }
+
+/// Gives an end a stream from a peer that may send anything, and checks that memory stays bounded: for the fuzzer.
+#[doc(hidden)]
+pub fn fuzz(bytes: &[u8]) {
+    let Some((first, bytes)) = bytes.split_first() else { return };
+    let mut mux = Mux::new(first & 1 == 0);
+    for _ in 0..usize::from(first >> 1) % 8 {
+        mux.open(Target::new("a", 1).unwrap_or_else(|| unreachable!()));
+    }
+    for part in bytes.chunks(1 + usize::from(first >> 4)) {
+        if mux.take(part).is_err() {
+            return;
+        }
+        while let Some((id, event)) = mux.poll() {
+            match event {
+                ChannelEvent::Incoming(target) if target.port() % 3 == 0 => {
+                    mux.reset(id, Code::Refused)
+                }
+                ChannelEvent::Incoming(_) => mux.accept(id),
+                ChannelEvent::Readable if id % 2 == 0 => {
+                    let count = mux.unread(id).len();
+                    mux.consume(id, count);
+                    mux.write(id, &[0; 99]);
+                }
+                ChannelEvent::Opened if id % 3 == 0 => mux.finish(id),
+                _ => {}
+            }
+        }
+        assert!(mux.fill(0).len() < 4 * usize::from(SEGMENT));
+        assert!(mux.channels.len() <= MAX_CHANNELS && mux.partial.len() < 1 << 15);
+        let windows: u64 = mux.channels.values().map(|c| c.window() - LEAST_WINDOW).sum();
+        assert_eq!(windows + mux.spare, MEMORY);
+        let unread: u64 = mux.channels.values().map(|c| c.unread().len() as u64).sum();
+        assert!(unread <= windows + LEAST_WINDOW * MAX_CHANNELS as u64);
+    }
+}

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use airtcp_packet::{Ecn, EndpointId, Side};
 use airtcp_probe::{Cx, EventSource, Machine as _, NoProbe};
 use airtcp_sliding::{Bytes as Symbols, Datagram, SlidingConfig, SlidingConnection};
-use airtcp_units::Nanos;
+use airtcp_units::{Nanos, Span};
 use bytes::Bytes;
 use quinn_proto::{
     Connection, ConnectionError, ConnectionEvent, EcnCodepoint, EndpointEvent, Event, VarInt,
@@ -23,6 +23,8 @@ use crate::quic::SEGMENT;
 const OTHERS: u8 = 0x80;
 /// Symbols on the way: 9 MB, and twice as much at the receiver.
 const MAX_SYMBOLS: u16 = 8192;
+/// Most time of departures that leave together because the caller was woken late; a queue gets them in one go.
+const LATENESS: Span = Span::from_millis(4);
 /// Codes of the end of a connection.
 const DONE: u32 = 0;
 const BROKEN: u32 = 1;
@@ -231,6 +233,10 @@ impl Session {
         if self.quic.poll_timeout().is_some_and(|due| due <= at) {
             self.quic.handle_timeout(at);
         }
+        if self.sends() {
+            let late = now.since(self.stream.next_timer());
+            self.stream.set_lateness(late.min(LATENESS));
+        }
         if self.sends() && self.stream.next_timer() <= now {
             self.stream.on_timer(now, &mut cx(&mut NoProbe, self.side));
         }
@@ -249,6 +255,8 @@ impl Session {
                 return Some(Outgoing { to: sent.destination, ecn, bytes });
             }
             if !self.sends() || !self.offer(now) {
+                // What follows is not late.
+                self.stream.set_lateness(Span::ZERO);
                 return None;
             }
         }

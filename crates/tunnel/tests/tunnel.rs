@@ -200,3 +200,39 @@ fn silence_ends_a_session() {
     pair.run(until, |_| false);
     assert!(pair.session(CLIENT).is_open());
 }
+
+/// The client's address changes during a transfer, as when a host moves to another network: the session goes on.
+#[test]
+fn a_session_survives_a_change_of_address() {
+    let mut pair = Pair::new(Path::of(10.0, 40, 0.05, 8));
+    pair.connect();
+    let channel = pair.mux(CLIENT).open(target(80)).unwrap();
+    let (mut written, mut received) = (0_u64, 0_u64);
+    let mut step = |pair: &mut Pair| {
+        while let Some((_, _, id, event)) = pair.channels.pop_front() {
+            if matches!(event, ChannelEvent::Incoming(_)) {
+                pair.mux(SERVER).accept(id);
+            }
+        }
+        written += pair.mux(CLIENT).write(channel, &pattern(written, 4096)) as u64;
+        let read = pair.read(SERVER, channel);
+        assert_eq!(read, pattern(received, read.len()));
+        received += read.len() as u64;
+        received
+    };
+    let mut before = 0;
+    pair.run(Nanos::from_secs_f64(5.0), |pair| {
+        before = step(pair);
+        false
+    });
+    pair.addresses[CLIENT] = "203.0.113.5:77".parse().unwrap();
+    let mut after = 0;
+    pair.run(Nanos::from_secs_f64(10.0), |pair| {
+        after = step(pair);
+        false
+    });
+    assert_eq!(pair.session(SERVER).remote(), pair.addresses[CLIENT]);
+    let rate = (after - before) as f64 / 5.0;
+    assert!(rate > 0.8 * 10e6 / 8.0 * 0.95, "{rate} bytes/s after the change");
+    assert!(!pair.events.iter().any(|e| matches!(e.3, HubEvent::Ended(_))), "{:?}", pair.events);
+}

@@ -122,9 +122,9 @@ impl<S: Content> Sender<S> {
         }
         self.stats.bytes_sent += u64::from(len);
         self.last_sent = now;
-        // At most one packet time behind: missed departures are not made up.
+        // Departures that were missed for longer are not made up.
         let gap = if self.probes > 0 { Span::ZERO } else { self.control.gap_after(number) };
-        self.next_send = (self.next_send + gap).max(now);
+        self.next_send = (self.next_send + gap).max(Nanos(now.0.saturating_sub(self.lateness.0)));
         let head = content.head();
         let mut segment = Packet { number, oldest, payload, head, len }.segment();
         segment.ecn = if self.marks.is_capable() { Ecn::Ect0 } else { Ecn::NotEct };
