@@ -15,7 +15,7 @@ use thiserror::Error;
 
 use crate::key::{PrivateKey, PublicKey};
 use crate::quic;
-use crate::session::{Ended, Session, codepoint, instant};
+use crate::session::{Ended, Outgoing, Session, codepoint, instant};
 use crate::tls::{self, Refused};
 
 /// Sessions at a server at a time.
@@ -28,17 +28,6 @@ const HANDSHAKES_AT_ONCE: u64 = 50;
 
 /// Number of a session at its end.
 pub type SessionId = usize;
-
-/// A datagram to send.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Outgoing {
-    /// Where to.
-    pub to: SocketAddr,
-    /// The ECN field of its IP header.
-    pub ecn: Ecn,
-    /// The UDP payload.
-    pub bytes: Vec<u8>,
-}
 
 /// Whose tunnels these are.
 #[derive(Debug, Clone)]

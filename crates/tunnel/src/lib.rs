@@ -19,14 +19,16 @@ mod mux;
 mod quic;
 mod record;
 mod session;
+mod target;
 mod tls;
 
-pub use channel::{Code, Target};
-pub use hub::{Hub, HubEvent, Outgoing, Peers, SessionId};
+pub use hub::{Hub, HubEvent, Peers, SessionId};
 pub use key::{KeyError, PrivateKey, PublicKey};
-pub use mux::{ChannelEvent, ChannelId, MAX_CHANNELS, Mux, Violation};
+pub use mux::{ChannelEvent, ChannelId, MAX_CHANNELS, Mux};
 pub use quic::SEGMENT;
-pub use session::{Ended, Session, Status};
+pub use record::Violation;
+pub use session::{Ended, Outgoing, Session, Status};
+pub use target::{Code, Target};
 
 #[doc(hidden)]
 pub use mux::fuzz;

@@ -9,11 +9,10 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use thiserror::Error;
-
-use crate::channel::{Channel, Code, LEAST_WINDOW, Target};
+use crate::channel::{Channel, LEAST_WINDOW};
 use crate::quic::SEGMENT;
-use crate::record::{DATA_HEADER, Record};
+use crate::record::{DATA_HEADER, Record, Violation};
+use crate::target::{Code, Target};
 
 /// Channels at a time.
 pub const MAX_CHANNELS: usize = 1024;
@@ -26,11 +25,6 @@ const MOST_AHEAD: usize = 256 << 10;
 
 /// Number of a channel.
 pub type ChannelId = u32;
-
-/// What a peer does against the protocol. The connection ends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[error("the other end broke the protocol: {0}")]
-pub struct Violation(pub(crate) &'static str);
 
 /// What happened to a channel.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -333,7 +327,7 @@ pub fn fuzz(bytes: &[u8]) {
         while let Some((id, event)) = mux.poll() {
             match event {
                 ChannelEvent::Incoming(target) if target.port() % 3 == 0 => {
-                    mux.reset(id, Code::Refused)
+                    mux.reset(id, Code::Refused);
                 }
                 ChannelEvent::Incoming(_) => mux.accept(id),
                 ChannelEvent::Readable if id % 2 == 0 => {

@@ -12,9 +12,14 @@
 //! Channel, window, length and bytes are variable-length integers (RFC 9000 section 16), of at most four bytes.
 
 use airtcp_units::{LowBits as _, Narrow as _};
+use thiserror::Error;
 
-use crate::channel::{Code, Target};
-use crate::mux::Violation;
+use crate::target::{Code, Target};
+
+/// What a peer does against the protocol. The connection ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error("the other end broke the protocol: {0}")]
+pub struct Violation(pub(crate) &'static str);
 
 /// Largest number that a variable-length integer of four bytes has.
 pub(crate) const MAX_NUMBER: u32 = (1 << 30) - 1;

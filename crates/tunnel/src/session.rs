@@ -1,5 +1,6 @@
 //! What two ends share: a QUIC connection, the sliding transport in its DATAGRAM frames, and the channels.
 
+use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 use airtcp_packet::{Ecn, EndpointId, Side};
@@ -13,7 +14,6 @@ use quinn_proto::{
 use rustls::pki_types::CertificateDer;
 use thiserror::Error;
 
-use crate::hub::Outgoing;
 use crate::key::PublicKey;
 use crate::mux::Mux;
 use crate::quic::SEGMENT;
@@ -62,6 +62,17 @@ impl Ended {
     pub const fn may_recover(&self) -> bool {
         matches!(self, Self::Silent | Self::Restarted | Self::Closed)
     }
+}
+
+/// A datagram to send.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outgoing {
+    /// Where to.
+    pub to: SocketAddr,
+    /// The ECN field of its IP header.
+    pub ecn: Ecn,
+    /// The UDP payload.
+    pub bytes: Vec<u8>,
 }
 
 /// What an end has measured of a session.
@@ -151,7 +162,7 @@ impl Session {
     }
 
     /// Where the peer is now.
-    pub fn remote(&self) -> std::net::SocketAddr {
+    pub fn remote(&self) -> SocketAddr {
         self.quic.remote_address()
     }
 

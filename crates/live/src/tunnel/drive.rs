@@ -87,6 +87,7 @@ impl Drive<'_> {
     /// If the peer's key is not the one that was given, or if the system refuses.
     pub(super) fn run(mut self) -> Result<(), String> {
         let mut state = self.begin()?;
+        self.send(&mut state);
         loop {
             self.wait(&mut state)?;
             while let Some(signal) = self.signals.read().map_err(|e| e.to_string())? {
