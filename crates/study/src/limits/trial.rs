@@ -28,6 +28,8 @@ const TRIES: u32 = 2;
 pub(crate) struct Extent {
     pub(crate) duration: Span,
     pub(crate) replications: u32,
+    /// Whether this is less than the scenario's time.
+    pub(crate) is_short: bool,
 }
 
 /// A scenario whose variants run.
@@ -130,6 +132,8 @@ pub(crate) enum NotRun {
     Refused(ScenarioError),
     /// The user stopped the search.
     Stopped,
+    /// A part of the scenario's time does not decide what the search needs.
+    TooShort,
 }
 
 impl Bench<'_> {
