@@ -466,6 +466,25 @@ def test_a_place_gives_no_station_another_standard() -> None:
     assert "closer" not in said
 
 
+def test_what_was_tried_is_the_reason() -> None:
+    """Wrong before: a phone beside the access point was said to have two streams there."""
+    slow = _slow("flow0", 34, short_of="distance", where="phone", without_bps=150e6)
+    near, keys = 'without.distance=["phone"]', 'cells[0].stations[0]={ name = "phone" }'
+
+    def said(*change: str, cause: str = "distance") -> str:
+        limit = _limit(cause, "phone", 34, 150, of="flows", change=[*change])
+        document = _document([limit], 2, slow_flows=[slow | {"short_of": cause}])
+        cell = {"streams": 2, "stations": [{"name": "phone", "streams": 1}]}
+        document["scenario"]["cells"] = [cell]
+        return _said(document)[0]
+
+    assert "because of the distance of phone: 34 Mb/s, and 150 next to" in said(near)
+    assert "one spatial stream, and the cell two: 34 Mb/s, and 150 with two streams" in said(
+        keys, cause="slow-station"
+    )
+    assert "150 if it were near and as fast as its cell" in said(keys, near, cause="slow-station")
+
+
 FAIR = 'cells[0].access_point_queue={ kind = "airtime-fair" }'
 
 
