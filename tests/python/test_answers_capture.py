@@ -249,6 +249,18 @@ def test_the_waits_of_a_sender_are_not_said_at_the_receiver() -> None:
     )
 
 
+def test_a_window_that_never_opened_again_is_said_with_its_time() -> None:
+    last = {"zero_windows": 3, "window_probes": 2, "closed_to_end_s": 12.34}
+    said = _said(_received(**last)).help
+    assert said == (
+        "The window of its receiver never opened again in the last 12 s: its application no longer"
+        " reads."
+    )
+    # A window that closes for the time of a round trip is none that stays closed.
+    for seconds in (None, 0.3):
+        assert "never" not in (_said(_received(**last | {"closed_to_end_s": seconds})).help or "")
+
+
 def test_a_closed_window_is_said_wherever_it_was_captured() -> None:
     """The receiver announces it; without an announcement a full window is the sender's view."""
     closed: dict[str, Any] = {"retransmitted_segments": 0, "zero_windows": 1, "out_of_order": 0}

@@ -218,6 +218,12 @@ def test_a_closed_window_needs_no_replay(obstacle: str) -> None:
         "The receive window limits the transfer: its sender waited for it 91 % of the time."
     )
     assert "closed its window 1 time" in said.help
+    document["observed"]["closed_to_end_s"] = 20.0
+    assert _right(document).help == (
+        "The window of its receiver never opened again in the last 20 s: its application no longer"
+        " reads."
+    )
+    document["observed"]["closed_to_end_s"] = None
     # Without an announcement, only the sender's side shows that its window was full.
     document["observed"]["zero_windows"] = 0
     assert "receive window" not in _right(document).headline

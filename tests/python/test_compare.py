@@ -110,6 +110,11 @@ def test_the_document_of_traces(bursty: Path) -> None:
     trace = subject["cases"][0]
     assert trace["over"] == "stretches"
     assert trace["replications"] == 5
+    # A quantity has one name, in the tables and in the document.
+    for name in ("runs", "outcomes"):
+        columns = set(result.table(name).to_polars().columns)
+        assert {"variant", "goodput_bps"} <= columns & trace[name][0].keys()
+    assert {*trace["runs"][0]} | {"subject", "channel"} == {*result.runs.to_polars().columns}
     # Means of the runs are the means of the outcomes, and differences are paired.
     runs = (
         result.runs.to_polars()

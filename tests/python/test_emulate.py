@@ -357,7 +357,17 @@ def test_an_agent_that_no_real_sender_can_obey_is_refused(tmp_path: Path) -> Non
     refused(start(scenario, "--", "true"), "agent.toml", "cells[0].schemes", "snoop")
     scenario.write_text(CELL.read_text("utf-8").replace('to = "console"', 'to = "phone"'), "utf-8")
     notices = ("--set", "flows[0].tcp.loss_notification=oracle", "--", "true")
-    refused(start(scenario, *notices), "agent.toml", "loss_notification", "take the key out")
+    refused(start(scenario, *notices), "flows[0].tcp.loss_notification", "take the key out")
+    # In the file, the line is named; the table is that of the flow between the two nodes.
+    phone = 'to = "phone"'
+    text = CELL.read_text("utf-8").replace(
+        phone, f'{phone}, tcp = {{ loss_notification = "oracle" }}'
+    )
+    ends = "".join(f'[[outside]]\nnode = "{node}"\n' for node in ("ap", "phone"))
+    scenario.write_text(text + ends, "utf-8")
+    line = 1 + next(n for n, row in enumerate(text.splitlines()) if "oracle" in row)
+    place = f"agent.toml:{line}: flows[4].tcp.loss_notification"
+    refused(start(scenario, "--", "true"), place, "take the key out")
 
 
 @needs_program

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from airtcp.questions.run import limit_words, limits
+from airtcp.questions.run import airtime, limit_words, limits
 
 
 def _mean(value: float) -> dict[str, Any]:
@@ -449,9 +449,81 @@ def test_a_station_with_keys_of_its_own_is_not_moved() -> None:
     document["scenario"]["cells"][0]["stations"] = [{"name": "tv", "rate": "6 Mb/s", "mcs": None}]
     [said] = _said(document)
     assert said == (
-        "The slow station tv limits the flow: 12 Mb/s, and 22 with the settings of the cell."
-        f" tv has a rate of 6 Mb/s of its own: try --set '{change[0]}'."
+        "The slow station tv limits the flow: 12 Mb/s, and 22 if it were as fast as its cell."
+        " tv has a rate of 6 Mb/s of its own: move it closer, or give it a faster radio"
+        f" (tried: --set '{change[0]}')."
     )
+
+
+def test_a_place_gives_no_station_another_standard() -> None:
+    change = ['cells[0].stations[0]={ name = "tv" }']
+    document = _document([_limit("slow-station", "tv", 12, 22, change=change)])
+    cell = document["scenario"]["cells"][0]
+    cell["standard"] = "802.11n"
+    cell["stations"] = [{"name": "tv", "standard": "802.11b"}]
+    [said] = _said(document)
+    assert "tv has 802.11b, and the cell 802.11n: give it a faster radio (tried: " in said
+    assert "closer" not in said
+
+
+def test_what_was_tried_is_the_reason() -> None:
+    """Wrong before: a phone beside the access point was said to have two streams there."""
+    slow = _slow("flow0", 34, short_of="distance", where="phone", without_bps=150e6)
+    near, keys = 'without.distance=["phone"]', 'cells[0].stations[0]={ name = "phone" }'
+
+    def said(*change: str, cause: str = "distance") -> str:
+        limit = _limit(cause, "phone", 34, 150, of="flows", change=[*change])
+        document = _document([limit], 2, slow_flows=[slow | {"short_of": cause}])
+        cell = {"streams": 2, "stations": [{"name": "phone", "streams": 1}]}
+        document["scenario"]["cells"] = [cell]
+        return _said(document)[0]
+
+    assert "because of the distance of phone: 34 Mb/s, and 150 next to" in said(near)
+    assert "one spatial stream, and the cell two: 34 Mb/s, and 150 with two streams" in said(
+        keys, cause="slow-station"
+    )
+    assert "150 if it were near and as fast as its cell" in said(keys, near, cause="slow-station")
+
+
+FAIR = 'cells[0].access_point_queue={ kind = "airtime-fair" }'
+
+
+def _shared(*with_it: float, queue: str | None = None) -> Any:
+    """Make the document of a slow station beside another, with what a fair airtime gives each."""
+    change = ['cells[0].stations[0]={ name = "tv" }']
+    document = _document([_limit("slow-station", "tv", 6, 22, flows=[], change=change)], 2)
+    cell = document["scenario"]["cells"][0] | {"stations": [{"name": "tv", "rate": "6 Mb/s"}]}
+    cell["access_point_queue"] = None if queue is None else {"kind": queue}
+    document["scenario"]["cells"] = [cell]
+    document["summary"]["cells"][0]["stations"] = [{"name": "ap"}, {"name": "tv"}]
+    document["replications"][0]["flows"][1]["to"] = "tv"
+    rows = [
+        {"flow": f"flow{i}", "goodput_bps": 3e6, "with_bps": 1e6 * rate}
+        | {"rtt_s": None, "rtt_with_s": None}
+        for i, rate in enumerate(with_it)
+    ]
+    document["trials"] = [{"change": [FAIR], "flows": rows}]
+    return document
+
+
+def test_a_fair_airtime_is_advised_if_it_raises_all_together() -> None:
+    [said] = _said(_shared(12.0, 0.9))
+    assert said.endswith(
+        "Airtime fairness at the access point gives 13 Mb/s together, of which flow1 gets 0.90:"
+        f" --set '{FAIR}'."
+    )
+    # What stations send among themselves, the access point does not schedule: nothing changes.
+    assert "Airtime" not in _said(_shared(3.0, 3.1))[0]
+    assert "a faster radio" in _said(_shared(3.0, 3.1))[0]
+
+
+def test_a_fair_airtime_is_tried_where_a_station_is_slow_and_nothing_shares_it() -> None:
+    document = _shared(12.0, 0.9)
+    assert airtime.change(document, document["limits"][0]) == [FAIR]
+    fair = _shared(12.0, 0.9, queue="airtime-fair")
+    assert airtime.change(fair, fair["limits"][0]) == []
+    for other in ({"cause": "distance"}, {"where": "phone"}):
+        assert airtime.change(document, document["limits"][0] | other) == []
 
 
 def test_pauses_are_no_application_that_gets_what_it_asks() -> None:

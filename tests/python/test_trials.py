@@ -169,8 +169,8 @@ def test_an_advice_that_costs_the_others_more_than_it_gives_is_none() -> None:
     limit |= {"flows": ["phone"]}
     untried = limit_help.advice(document | {"trials": []}, limit)
     assert untried == (
-        "phone has one spatial stream, and the cell two: try"
-        """ --set 'cells[0].stations[0]={ name = "phone" }'."""
+        "phone has one spatial stream, and the cell two: give it a faster radio"
+        """ (tried: --set 'cells[0].stations[0]={ name = "phone" }')."""
     )
     bad = _trial(_row("phone", 34, 178), _row("a", 500, 84)) | {"change": change}
     assert limit_help.advice(document | {"trials": [bad]}, limit) == (

@@ -83,7 +83,7 @@ CASES = {
 TOLERANCE = 0.05
 """Greatest difference of a share."""
 PACED = 0.3
-"""The same for a paced sender: a capture sees segments that leave more than 1 ms after an ACK."""
+"""The same for a paced sender: a capture sees segments that leave apart from ACKs."""
 
 
 def _shares(

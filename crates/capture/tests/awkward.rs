@@ -293,7 +293,33 @@ fn window_probes() {
         let window = shares.iter().find(|(name, _)| *name == "receive_window").unwrap().1;
         assert!(window > 0.6, "{shares:?}");
         assert_eq!(upload.duplicate_acks, 0);
+        assert_eq!(upload.closed_to_end_s, None);
     }
+}
+
+/// The window is closed until the capture ends: 20 s from the ACK that closed it, whatever probes were answered. Once all
+/// data to the FIN are acknowledged, or after a reset alone, no window is missed.
+#[test]
+fn a_window_that_never_opens_again() {
+    let closing = |fin: u32| {
+        let mut script = Script::opened(20_000);
+        let flags = if fin > 0 { ACK | Flags::FIN.0 } else { ACK };
+        script.add(100_000, 'C', flags, 1, 1, 1000);
+        script.add(120_000, 'S', ACK, 1, 1001 + fin, 0).window = 0;
+        script
+    };
+    let mut script = closing(0);
+    for at in [500_000, 1_500_000, 20_100_000] {
+        script.add(at, 'C', ACK, 1001, 1, 1);
+        script.add(at + 20_000, 'S', ACK, 1, 1001, 0).window = 0;
+    }
+    let closed = script.report().directions[0].closed_to_end_s;
+    assert!((closed.unwrap() - 20.0).abs() < 1e-9, "{closed:?}");
+    assert_eq!(closing(1).report().directions[0].closed_to_end_s, None);
+    let mut reset = Script::opened(20_000);
+    reset.add(100_000, 'C', ACK, 1, 1, 1000);
+    reset.add(120_000, 'S', ACK | Flags::RST.0, 1, 1001, 0).window = 0;
+    assert_eq!(reset.report().directions[0].closed_to_end_s, None);
 }
 
 /// Keep-alives of one byte and of none are no data; a reset's window advertises nothing.

@@ -30,6 +30,18 @@ pub(crate) fn refuse(error: impl std::fmt::Display) -> PyErr {
     AirtcpError::new_err(unnumbered(&error.to_string()))
 }
 
+/// A refusal of a trace by its reader. `guess` of the exception is what the file may hold, and the options that read it
+/// so, if that is known.
+pub(crate) fn unread(error: &airtcp_trace::TraceError) -> PyErr {
+    let refused = trace(error);
+    let guess = error.guess().map(|guess| (guess.holds, guess.options));
+    Python::attach(|py| {
+        // Without the attribute the message is still right.
+        let _ = refused.value(py).setattr("guess", guess);
+    });
+    refused
+}
+
 /// A refusal of a trace.
 pub(crate) fn trace(error: impl std::fmt::Display) -> PyErr {
     TraceError::new_err(unnumbered(&error.to_string()))

@@ -1,8 +1,7 @@
 //! `compare_schemes`: scenarios with 802.11 cells in, schemes side by side out.
 
 use airtcp_study::{
-    Aspect, NotRanked, PairedDifference, SchemesOptions, SchemesResult, SchemesSubject,
-    SchemesVerdict,
+    Aspect, PairedDifference, SchemesOptions, SchemesResult, SchemesSubject, SchemesVerdict,
 };
 use pyo3::prelude::*;
 use serde::Deserialize;
@@ -165,11 +164,6 @@ fn stations(subjects: &[SchemesSubject]) -> PyResult<Table> {
         .finish()
 }
 
-/// Why a variant is not ranked: the error, or that it delivers nothing.
-fn why(left: &NotRanked) -> &str {
-    left.error.as_deref().unwrap_or("delivers-nothing")
-}
-
 /// What each variant sets, a row for each key; those that did not run with the reason.
 fn variants(subjects: &[SchemesSubject]) -> PyResult<Table> {
     type Row<'a> = (&'a str, Option<&'a str>, Option<&'a str>);
@@ -179,7 +173,7 @@ fn variants(subjects: &[SchemesSubject]) -> PyResult<Table> {
             sets.map(|set| (v.variant.as_str(), Some(set.as_str()), None))
         });
         let left = s.verdict.not_ranked.iter();
-        sets.chain(left.map(|n| (n.variant.as_str(), None, Some(why(n))))).collect()
+        sets.chain(left.map(|n| (n.variant.as_str(), None, Some(n.why())))).collect()
     });
     named(&rows)
         .text("variant", |r| r.1.0)

@@ -50,7 +50,7 @@ fn read(
             links.extend(found);
             Ok((links, skipped))
         })?
-        .map_err(|e: airtcp_trace::TraceError| error::trace(e))
+        .map_err(|e: airtcp_trace::TraceError| error::unread(&e))
 }
 
 /// [`read`] with the interval between packets as the slot, or `slot` if given. Files whose interval

@@ -6,6 +6,7 @@
 
 use airtcp_probe::NoProbe;
 use airtcp_scenario::{Resolved, ScenarioError};
+use airtcp_units::Span;
 
 use crate::build::TraceLoader;
 use crate::own_laws::OwnLaws;
@@ -36,6 +37,23 @@ pub fn run_bounded_replication(
     load: &TraceLoader<'_>,
     stop: &Stop,
 ) -> Result<Option<Bounded>, ScenarioError> {
+    run_raised_replication(plan, number, most_events, |_| None, load, stop)
+}
+
+/// As [`run_bounded_replication`], with a bound that may rise: `raise` is called at the bound with the time measured so
+/// far, and returns a larger bound, with which the replication goes on, or `None` to end it. The results are those of a
+/// replication that had the last bound from the beginning.
+///
+/// # Errors
+/// If a model refuses its parameters.
+pub fn run_raised_replication(
+    plan: &Resolved,
+    number: u32,
+    mut most_events: u64,
+    mut raise: impl FnMut(Span) -> Option<u64>,
+    load: &TraceLoader<'_>,
+    stop: &Stop,
+) -> Result<Option<Bounded>, ScenarioError> {
     let laws = OwnLaws::of(plan);
     let _begun = laws.begin(Some(number));
     let mut pieces = Pieces::begin(plan, number, load, NoProbe, 1)?;
@@ -43,6 +61,10 @@ pub fn run_bounded_replication(
     loop {
         let left = most_events.saturating_sub(pieces.events());
         if left == 0 {
+            if let Some(raised) = raise(pieces.measured()).filter(|raised| *raised > most_events) {
+                most_events = raised;
+                continue;
+            }
             reached_bound = true;
             pieces.cut(plan);
             break;

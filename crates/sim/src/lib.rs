@@ -32,7 +32,7 @@ pub mod shared;
 pub mod slotted;
 mod world;
 
-pub use bounded::{Bounded, run_bounded, run_bounded_replication};
+pub use bounded::{Bounded, run_bounded, run_bounded_replication, run_raised_replication};
 pub use build::TraceLoader;
 pub use build::boundary::boundary_flows;
 pub use build::coverage::warnings;

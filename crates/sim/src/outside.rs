@@ -167,14 +167,16 @@ fn open(plan: &mut Resolved, ports: &[usize], slots: u32) -> Result<Vec<Pair>, S
 /// A real flow between two nodes. The first simulated flow between them never starts.
 fn take_place(plan: &mut Resolved, pair: (usize, usize)) -> Result<Flow, ScenarioError> {
     let between = |f: &Flow| (f.from, f.to) == pair || (f.to, f.from) == pair;
-    let mut real = if let Some(flow) = plan.flows.iter_mut().find(|flow| between(flow)) {
+    let mut real = if let Some(found) = plan.flows.iter().position(between) {
+        let path = path_of(plan, found);
+        let flow = &mut plan.flows[found];
         if flow.tcp.loss_notification == LossNotification::Oracle {
             let message = format!(
-                "of flow \"{}\" asks for notices of corrupted packets, which no real sender hears: real traffic \
-                 takes the place of this flow, so take the key out",
+                "is \"oracle\" for flow \"{}\", which asks for notices of corrupted packets; real traffic takes the \
+                 place of this flow, and no real sender hears them: take the key out, or expected is \"none\"",
                 flow.name
             );
-            return Err(ScenarioError::at("flows.tcp.loss_notification", message));
+            return Err(ScenarioError::at(format!("{path}.tcp.loss_notification"), message));
         }
         flow.taken_out = true;
         flow.clone()
@@ -192,6 +194,16 @@ fn take_place(plan: &mut Resolved, pair: (usize, usize)) -> Result<Flow, Scenari
     }
     (real.transport, real.taken_out) = (TransportKind::Udp, true);
     Ok(real)
+}
+
+/// The path of the table that describes a flow: `flows[1]`.
+fn path_of(plan: &Resolved, flow: usize) -> String {
+    let mut after = 0;
+    let table = plan.scenario.flows.iter().position(|table| {
+        after += table.count as usize;
+        flow < after
+    });
+    table.map_or_else(|| "flows".to_owned(), |table| format!("flows[{table}]"))
 }
 
 fn check_path(plan: &Resolved, (a, b): (usize, usize)) -> Result<(), ScenarioError> {

@@ -88,6 +88,11 @@ impl<P: Probe> Pieces<P> {
         }
     }
 
+    /// The time measured so far, without that of finished parts.
+    pub(crate) fn measured(&self) -> Span {
+        self.before.as_ref().map_or(Span::ZERO, |before| self.now().since(before.at))
+    }
+
     /// Events processed so far.
     pub(crate) const fn events(&self) -> u64 {
         self.world.events()

@@ -150,6 +150,8 @@ pub enum TraceError {
         problem: String,
         /// Names, or numbers where there is no header, and the options that would read them.
         columns: String,
+        /// What the table may be, with the options that read it so.
+        guess: Option<Guess>,
     },
     /// An option that is not understood.
     #[error("{option} = \"{found}\": expected {expected}")]
@@ -197,4 +199,28 @@ pub(crate) fn excerpt(text: &str) -> String {
         out.push_str("...");
     }
     format!("\"{out}\"")
+}
+
+/// What a table may be whose columns are not clear.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Guess {
+    /// What it holds then, in words.
+    pub holds: &'static str,
+    /// The options that read it so, as a shell takes them.
+    pub options: &'static str,
+}
+
+impl Guess {
+    /// A log of throughput.
+    pub(crate) const RATES: Self = Self { holds: "rates in Mb/s", options: "--rate-unit \"Mb/s\"" };
+}
+
+impl TraceError {
+    /// What the file may be, if the error is about a table whose columns are not clear.
+    pub const fn guess(&self) -> Option<Guess> {
+        match self {
+            Self::Column { guess, .. } => *guess,
+            _ => None,
+        }
+    }
 }

@@ -26,7 +26,7 @@ pub mod reader;
 pub mod synth;
 pub mod write;
 
-pub use error::TraceError;
+pub use error::{Guess, TraceError};
 pub use file_names::file_names;
 pub use fit::{RunLengthModel, fit_gilbert_elliott};
 pub use metrics::{AnalyseOptions, Class, Convergence, LinkStats, analyse};

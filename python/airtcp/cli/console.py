@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType
     from rich.segment import Segment
 
+    from airtcp._core import AirtcpError
+
 FAULT: Final = 1
 BAD_INPUT: Final = 2
 INTERRUPTED: Final = 130
@@ -285,19 +287,20 @@ def refusals(command: str = "", files: Iterable[object] = ()) -> Generator[None]
         said = _said(error)
         if command and not ("this is " in said and "'airtcp " in said):
             said = belongs_elsewhere([str(file) for file in files], command) or said
-            said += _whole_command(said, command, files)
+            said += _whole_command(error, command, files)
         fail(said)
 
 
-def _whole_command(said: str, command: str, files: Iterable[object]) -> str:
-    """Write the command that a message asks for, if the message names one option with a value."""
+def _whole_command(error: AirtcpError, command: str, files: Iterable[object]) -> str:
+    """Write the command that reads the files, if the reader guesses what they hold."""
     from airtcp.words.names import shell_paths
 
-    unit = '--rate-unit "Mb/s"'
+    guess: tuple[str, str] | None = getattr(error, "guess", None)
     paths = shell_paths([str(file) for file in files])
-    if paths is None or f"({unit} or " not in said:
+    if paths is None or guess is None:
         return ""
-    return f"; for rates in Mb/s: airtcp {command} {paths} {unit}"
+    holds, options = guess
+    return f"; for {holds}: airtcp {command} {paths} {options}"
 
 
 def screen(*, stderr: bool = False) -> Console:

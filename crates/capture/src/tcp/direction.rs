@@ -401,6 +401,12 @@ impl Direction {
         self.next.saturating_sub(self.una)
     }
 
+    /// Since when the receiver's window is closed; `None` if it is open, or all data were acknowledged to the end.
+    pub(super) fn closed_since_ns(&self) -> Option<u64> {
+        let is_over = self.fin.is_some_and(|fin| self.una >= fin);
+        self.closed.since_ns().filter(|_| !is_over)
+    }
+
     pub(super) const fn timeouts(&self) -> u64 {
         self.cause.timeouts
     }

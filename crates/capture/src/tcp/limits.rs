@@ -6,7 +6,7 @@
 //! | recovery | the sender repairs losses, or waits for a timeout: from when it expected an ACK |
 //! | receive window | less than a segment fits into the window of the receiver |
 //! | application | nothing is in flight, or the last segment was the end of what the application had written |
-//! | pacing | most segments leave at other times than right after an ACK |
+//! | pacing | most segments leave at other times than right after an ACK, as `clock.rs` has it |
 //! | slow start | no loss yet, and the flight grows by half or more in a round trip |
 //! | congestion window | none of these |
 //!
@@ -19,6 +19,7 @@ use std::collections::BTreeMap;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize, Serializer};
 
+use super::clock::AckClock;
 use crate::dissect::{Flags, Segment};
 
 /// Names of the limits, in the order of the shares.
@@ -104,12 +105,6 @@ pub(super) struct Round {
     pub(super) filled: bool,
 }
 
-/// Segments over which the share that follows ACKs is smoothed.
-const SMOOTHING: f64 = 32.0;
-/// A segment this long after an ACK was not sent because of it.
-const CLOCKED_NS: u64 = 1_000_000;
-/// Share of segments right after ACKs below which the sender paces.
-const PACED: f64 = 0.25;
 /// Growth of the flight in a round trip that is slow start.
 const GROWTH: f64 = 1.5;
 
@@ -123,8 +118,7 @@ pub(super) struct Limits {
     last_ns: u64,
     /// True if the last data ended what the application had written.
     ended: bool,
-    /// Smoothed share of segments that followed an ACK at once.
-    clocked: Option<f64>,
+    clock: AckClock,
     /// Largest flight in the round trips before and now, and when this one began.
     before: u64,
     current: u64,
@@ -158,9 +152,12 @@ impl Limits {
     pub(super) fn on_data(&mut self, now: u64, segment: &Segment, largest: u32, since_ack_ns: u64) {
         self.now_ns.get_or_insert(now);
         self.ended = segment.flags.has(Flags::PSH) && segment.payload < largest;
-        let clocked = f64::from(u8::from(since_ack_ns <= CLOCKED_NS));
-        let smoothed = self.clocked.unwrap_or(clocked);
-        self.clocked = Some(smoothed + (clocked - smoothed) / SMOOTHING);
+        self.clock.on_data(now, since_ack_ns);
+    }
+
+    /// An ACK reached the sender.
+    pub(super) fn on_ack(&mut self, now: u64) {
+        self.clock.on_ack(now);
     }
 
     /// Sets the limit that holds from now on. Returns the round trip that ended, if one did.
@@ -177,7 +174,7 @@ impl Limits {
             Limit::Application
         } else if !at.lost_before && self.growing {
             Limit::SlowStart
-        } else if self.clocked.is_some_and(|share| share < PACED) {
+        } else if self.clock.is_slow() {
             Limit::Pacing
         } else {
             Limit::CongestionWindow

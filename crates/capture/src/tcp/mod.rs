@@ -9,6 +9,7 @@
 mod accecn;
 mod causality;
 mod cause;
+mod clock;
 mod clusters;
 mod connection;
 pub mod connections;

@@ -20,6 +20,8 @@ const UNOPENED_NS: u64 = 190_000_000;
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Closed {
     shut: bool,
+    /// When the last ACK came that closed it.
+    shut_ns: u64,
     opened_ns: Option<u64>,
     /// The byte of the last probe that held the next one.
     byte: Option<(u64, u64)>,
@@ -46,11 +48,19 @@ impl Closed {
     /// An ACK advertises a window.
     pub(super) fn advertised(&mut self, now: u64, window: u64) {
         if window == 0 {
+            if !self.is_certain() {
+                self.shut_ns = now;
+            }
             self.shut = true;
             self.opened_ns = None;
         } else if self.shut {
             self.opened_ns.get_or_insert(now);
         }
+    }
+
+    /// Since when the window is closed; `None` if the last ACK opened it.
+    pub(super) fn since_ns(&self) -> Option<u64> {
+        self.is_certain().then_some(self.shut_ns)
     }
 
     /// True if the sender cannot know that the window is open.
@@ -132,8 +142,12 @@ mod tests {
         assert_eq!(probe(&mut closed, 300, 100, 2), None);
         assert_eq!(closed.accepted(100, 100), None);
         assert_eq!(closed.accepted(100, 101), Some((100, 300 * MS)));
+        // An answer to a probe does not close it anew.
+        closed.advertised(310 * MS, 0);
+        assert_eq!(closed.since_ns(), Some(0));
         // The ACK that opens it is lost: the sender probes on. Soon after it, a byte is data.
         closed.advertised(400 * MS, 5000);
+        assert_eq!(closed.since_ns(), None);
         assert_eq!(probe(&mut closed, 401, 100, 1), None);
         assert_eq!(probe(&mut closed, 900, 100, 1), Some(Probe::Window));
         assert_eq!(probe(&mut closed, 900, 99, 0), Some(Probe::Window));

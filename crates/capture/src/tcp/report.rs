@@ -121,6 +121,10 @@ pub struct DirectionReport {
     /// ACKs with a window of 0, those that answer probes included.
     #[serde(default)]
     pub zero_window_acks: u64,
+    /// Seconds from the ACK that closed the receiver's window to the last packet of the connection, if no ACK opened it
+    /// again; null if it is open at the end, or all data to the FIN were acknowledged.
+    #[serde(default)]
+    pub closed_to_end_s: Option<f64>,
     /// Probes of a closed window (RFC 9293 section 3.8.6.1), with one byte or none. They are no data
     /// segments, and their bytes are data only if the receiver took them.
     #[serde(default)]
@@ -342,6 +346,9 @@ impl DirectionReport {
             recoveries: direction.recoveries(),
             zero_windows: counters.zero_windows,
             zero_window_acks: counters.zero_window_acks,
+            closed_to_end_s: direction
+                .closed_since_ns()
+                .map(|since| seconds(connection.last_ns.saturating_sub(since))),
             window_probes: counters.window_probes,
             keep_alives: counters.keep_alives,
             early_refused_bytes: counters.early_refused_bytes,

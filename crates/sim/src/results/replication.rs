@@ -93,7 +93,7 @@ const fn is_zero(count: &u64) -> bool {
 
 /// Counters of everything at one instant.
 pub(crate) struct Snapshot {
-    at: Nanos,
+    pub(crate) at: Nanos,
     flows: Vec<FlowCounters>,
     links: Vec<LinkCounters>,
     cells: Vec<CellCounters>,

@@ -3,7 +3,7 @@
 
 use airtcp_sim::parallel::Stop;
 use airtcp_sim::results::Replication;
-use airtcp_sim::{Bounded, run_bounded, run_replication};
+use airtcp_sim::{Bounded, run_bounded, run_raised_replication, run_replication};
 
 use crate::common::{no_traces, plan};
 
@@ -84,4 +84,41 @@ fn a_bound_within_the_warm_up_measures_nothing() {
         assert!(cut.links.iter().all(|link| link.utilisation == 0.0));
     }
     assert!(bounded(LINK, &[0], 0, 1)[0].reached_bound);
+}
+
+/// A replication whose bound rises on the way has the results of one that had the last bound from the beginning, also
+/// if a bound ends in the warm-up.
+#[test]
+fn a_bound_that_rises_is_as_if_it_had_been_so_from_the_beginning() {
+    for text in [LINK, CELL] {
+        let all = whole(text, 1).events;
+        for last in [all / 2, 2 * all] {
+            let mut bounds = [all / 50, all / 3 + 1, last].into_iter();
+            let mut measured = Vec::new();
+            let raise = |so_far| {
+                measured.push(so_far);
+                bounds.next()
+            };
+            let found =
+                run_raised_replication(&plan(text), 1, 100, raise, &no_traces, &Stop::new());
+            assert_eq!(found.unwrap().unwrap(), bounded(text, &[1], last, 1)[0]);
+            assert!(measured.is_sorted() && measured[0].0 == 0, "{measured:?}");
+            assert!(measured[measured.len() - 1].0 > 0, "{measured:?}");
+        }
+    }
+}
+
+/// What `raise` is told is what the results would have: a caller decides by it.
+#[test]
+fn the_measured_time_at_a_bound_is_that_of_the_results() {
+    for text in [LINK, CELL] {
+        let mut seen = Vec::new();
+        let most = whole(text, 0).events / 2;
+        let raise = |so_far: airtcp_units::Span| {
+            seen.push(so_far.as_secs_f64());
+            None
+        };
+        let found = run_raised_replication(&plan(text), 0, most, raise, &no_traces, &Stop::new());
+        assert_eq!(seen, [found.unwrap().unwrap().replication.measured_s]);
+    }
 }

@@ -159,7 +159,7 @@ impl<'a, 'b> Search<'a, 'b> {
                     self.refused.push(format!("{}: {error}", written(&sets).join(" ")));
                     None
                 }
-                Err(NotRun::Stopped) => return Err(NotRun::Stopped),
+                Err(other) => return Err(other),
             });
         }
         Ok(found)
@@ -204,7 +204,7 @@ impl<'a, 'b> Search<'a, 'b> {
     /// those that no limit named so far raises.
     ///
     /// # Errors
-    /// If the user stopped the search.
+    /// If the user stopped the search, or the time of the variants is too short.
     pub(crate) fn find(&mut self) -> Result<(), NotRun> {
         let (content, mut rest): (Vec<usize>, Vec<usize>) =
             self.judged.iter().partition(|flow| is_satisfied(&self.base, **flow));
@@ -234,6 +234,11 @@ impl<'a, 'b> Search<'a, 'b> {
                 || wasteful && self.look_again(measure, Kind::is_waste)?
             {
                 order = self.order(measure);
+            }
+            // A full medium is no answer as long as something may waste it.
+            let may_waste = |kind: &Kind| kind.is_waste() && self.is_unsure(measure, *kind);
+            if self.bench.extent.is_short && wasteful && self.tried.keys().any(may_waste) {
+                return Err(NotRun::TooShort);
             }
             let has_delays = self.try_round_trip(measure, &order)?;
             if !has_defect(&order) && self.name_together(measure, has_delays)? {
@@ -349,12 +354,15 @@ impl<'a, 'b> Search<'a, 'b> {
 
     /// Repeats the base and the kinds that may matter with more replications; false if there are none.
     fn look_again(&mut self, measure: &Measure, of: impl Fn(Kind) -> bool) -> Result<bool, NotRun> {
-        let is_worth = |kind: &Kind| {
-            let effect = self.effect(measure, *kind);
-            of(*kind) && effect.ratio() >= WORTH && !effect.excludes_one()
-        };
+        let is_worth = |kind: &Kind| of(*kind) && self.is_unsure(measure, *kind);
         let worth: Vec<Kind> = self.tried.keys().copied().filter(is_worth).collect();
         if worth.is_empty() { Ok(false) } else { self.repeat(&worth) }
+    }
+
+    /// True if a kind may matter, but its effect is not significant.
+    fn is_unsure(&self, measure: &Measure, kind: Kind) -> bool {
+        let effect = self.effect(measure, kind);
+        effect.ratio() >= WORTH && !effect.excludes_one()
     }
 
     /// Runs the base and some kinds with more replications; false if they have had them.

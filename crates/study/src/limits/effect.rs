@@ -76,6 +76,11 @@ impl Effect {
         self.ratio() > 1.0 && self.ends[0] > 1.0
     }
 
+    /// True if a ratio is in or below the interval.
+    pub(crate) fn reaches(&self, ratio: f64) -> bool {
+        self.ends[1] >= ratio
+    }
+
     /// Ratio and ends for a document, where they are finite; none if nothing arrives without the change.
     pub(crate) fn shown(&self) -> [Option<f64>; 3] {
         if self.ratio().is_infinite() {
@@ -114,6 +119,10 @@ mod tests {
         // All pairs double: the interval has no width.
         assert!(Effect::of(&[10.0, 20.0], &[20.0, 40.0]).is_named());
         assert_eq!(Effect::of(&[10.0], &[20.0]).shown()[1], Some(0.0));
+        // One flow that gains 8 % on average may have gained a third as well as nothing; one that gains nothing in any
+        // replication has not.
+        assert!(Effect::of_differences(&[10.0, 4.0, 7.0], &[7.0, 8.0, 7.7]).reaches(1.33));
+        assert!(!Effect::of_differences(&[7.0, 7.1, 7.0], &[7.0, 7.0, 7.1]).reaches(1.33));
     }
 
     /// A flow that starves in two of four replications: its logarithms vary by a factor of thousands.

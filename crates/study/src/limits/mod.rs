@@ -96,7 +96,8 @@ pub fn explain(
     };
     match find(&mut bench, &written, (why, run), &mut found, &mut report) {
         Ok(()) => {}
-        Err(NotRun::Stopped) => {
+        // Variants of the whole time are never too short.
+        Err(NotRun::Stopped | NotRun::TooShort) => {
             found.why.verdict = Verdict::Stopped;
             return Ok(found);
         }
@@ -118,13 +119,17 @@ fn extent(written: &Scenario, why: Why, run: &RunResult, part: &[usize]) -> Exte
     let measured = written.duration.saturating_sub(written.warmup);
     if why == Why::Yes {
         let replications = written.replications.max(REPLICATIONS);
-        return Extent { duration: written.duration, replications };
+        return Extent { duration: written.duration, replications, is_short: false };
     }
     let flows = run.replications.iter().flat_map(|r| part.iter().filter_map(|i| r.flows.get(*i)));
     let longest = flows.filter_map(|flow| flow.rtt_mean_s).fold(0.0, f64::max);
     let round_trips = Span::from_secs_f64(LEAST_ROUND_TRIPS * longest);
     let short = Span(measured.0 / SHARE).max(LEAST_TIME).max(round_trips).min(measured);
-    Extent { duration: written.warmup + short, replications: REPLICATIONS }
+    Extent {
+        duration: written.warmup + short,
+        replications: REPLICATIONS,
+        is_short: written.warmup + short < written.duration,
+    }
 }
 
 /// True if a short run has the goodput of the whole one: that of the judged flows together, over the replications
@@ -161,30 +166,54 @@ fn find(
         bench.left_out = others.map(|i| base.flows[i].name.clone()).collect();
         bench.events = None;
         bench.extent = extent(written, why, run, part);
-        bench.forget(written, run);
-        let mut outcome = bench.base(report)?;
-        if !is_like(&outcome, run, part) && bench.extent.duration < written.duration {
-            bench.extent.duration = written.duration;
-            bench.forget(written, run);
-            outcome = bench.base(report)?;
+        match explain_part(bench, part, (written, why, run), &ways, found, report) {
+            Err(NotRun::TooShort) => {
+                // What ran is no use: it has another duration.
+                bench.extent =
+                    Extent { duration: written.duration, is_short: false, ..bench.extent };
+                bench.events = None;
+                explain_part(bench, part, (written, why, run), &ways, found, report)?;
+            }
+            other => other?,
         }
-        let measured = bench.extent.duration.saturating_sub(written.warmup);
-        found.why.measured_s = found.why.measured_s.max(measured.as_secs_f64());
-        if why == Why::Auto {
-            bench.events = Some(outcome.runs.iter().map(|run| run.events).collect());
-        }
-        let topology = written.topology.as_ref();
-        let mut search = Search::new(bench, outcome, part, (topology, &ways), report);
-        search.find()?;
-        let slowness = search.explain_slow_flows()?;
-        found.why.variants += search.variants;
-        found.limits.append(&mut search.limits);
-        found.why.undecided.append(&mut search.undecided);
-        found.why.slow_flows.extend(slowness.flows);
-        let slowest = slowness.slowest_of_each_run_bps;
-        found.why.slowest_of_each_run_bps = found.why.slowest_of_each_run_bps.or(slowest);
-        found.why.refused.append(&mut search.refused);
     }
     bench.left_out.clear();
+    Ok(())
+}
+
+/// Explains a part of a scenario with variants of the time that `bench` has, or of the whole if the goodput of the
+/// flows differs in it.
+fn explain_part(
+    bench: &mut Bench<'_>,
+    part: &[usize],
+    (written, why, run): (&Scenario, Why, &RunResult),
+    ways: &[[airtcp_sim::Way; 2]],
+    found: &mut Explanation,
+    report: &mut dyn FnMut(usize, usize) -> bool,
+) -> Result<(), NotRun> {
+    bench.forget(written, run);
+    let mut outcome = bench.base(report)?;
+    if !is_like(&outcome, run, part) && bench.extent.is_short {
+        (bench.extent.duration, bench.extent.is_short) = (written.duration, false);
+        bench.forget(written, run);
+        outcome = bench.base(report)?;
+    }
+    if why == Why::Auto {
+        bench.events = Some(outcome.runs.iter().map(|run| run.events).collect());
+    }
+    let topology = written.topology.as_ref();
+    let mut search = Search::new(bench, outcome, part, (topology, ways), report);
+    let searched = search.find().and_then(|()| search.explain_slow_flows());
+    // What ran counts also if it decided nothing.
+    found.why.variants += search.variants;
+    let slowness = searched?;
+    found.limits.append(&mut search.limits);
+    found.why.undecided.append(&mut search.undecided);
+    found.why.slow_flows.extend(slowness.flows);
+    let slowest = slowness.slowest_of_each_run_bps;
+    found.why.slowest_of_each_run_bps = found.why.slowest_of_each_run_bps.or(slowest);
+    found.why.refused.append(&mut search.refused);
+    let measured = bench.extent.duration.saturating_sub(written.warmup);
+    found.why.measured_s = found.why.measured_s.max(measured.as_secs_f64());
     Ok(())
 }

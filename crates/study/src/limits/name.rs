@@ -282,8 +282,8 @@ impl Search<'_, '_> {
     }
 
     /// By what a limit of some flows is judged: by those that its removal raises by a tenth, or by all of them if
-    /// those alone decide nothing. Airtime that raises most flows is that of all: those that gain in few replications
-    /// would be chosen by their luck.
+    /// those alone decide nothing, or if the others may gain as much: those that gain in few replications would be
+    /// chosen by their luck. Airtime that raises most flows is that of all.
     pub(crate) fn shown(
         measure: &Measure,
         cause: Cause,
@@ -291,10 +291,18 @@ impl Search<'_, '_> {
         after: &Outcome,
     ) -> Measure {
         let Measure::Sum(flows) = measure else { return measure.clone() };
-        let own = Measure::Sum(raised(flows, before, after));
+        let raised = raised(flows, before, after);
+        let others = flows.iter().copied().filter(|flow| !raised.contains(flow)).collect();
+        let (own, others) = (Measure::Sum(raised), Measure::Sum(others));
         let is_part = (1..flows.len()).contains(&own.flows().len());
         let is_of_all = cause == Cause::Medium && 2 * own.flows().len() > flows.len();
-        let is_own = is_part && !is_of_all && own.effect(before, after).is_named();
+        let effect = |measure: &Measure| measure.effect(before, after);
+        let all = effect(measure);
+        let may_be_luck = || {
+            let rest = Effect::of_differences(&others.values(before), &others.values(after));
+            all.is_named() && rest.reaches(all.ratio())
+        };
+        let is_own = is_part && !is_of_all && effect(&own).is_named() && !may_be_luck();
         if is_own { own } else { measure.clone() }
     }
 

@@ -18,7 +18,7 @@ use crate::subject::{Ran, Subject, run};
 const MORE_EVENTS: u64 = 2;
 /// Events that a variant may always take: a scenario in which nothing arrives has few.
 const LEAST_EVENTS: u64 = 300_000;
-/// A variant whose bound left it less than this share of the time runs once more with a larger bound.
+/// A variant whose bound left it less than this share of the time goes on with a larger bound.
 const LEAST_SHARE: f64 = 0.25;
 /// How often the bound is made four times as large.
 const TRIES: u32 = 2;
@@ -28,6 +28,8 @@ const TRIES: u32 = 2;
 pub(crate) struct Extent {
     pub(crate) duration: Span,
     pub(crate) replications: u32,
+    /// Whether this is less than the scenario's time.
+    pub(crate) is_short: bool,
 }
 
 /// A scenario whose variants run.
@@ -130,6 +132,8 @@ pub(crate) enum NotRun {
     Refused(ScenarioError),
     /// The user stopped the search.
     Stopped,
+    /// A part of the scenario's time does not decide what the search needs.
+    TooShort,
 }
 
 impl Bench<'_> {
@@ -265,18 +269,16 @@ impl Bench<'_> {
         let Some(bound) = bound else {
             return airtcp_sim::run_replication(plan, number, &load, stop);
         };
-        let measured = plan.scenario.duration.saturating_sub(plan.scenario.warmup);
-        let mut most = bound.saturating_mul(MORE_EVENTS).max(LEAST_EVENTS);
-        for tries in 0..=TRIES {
-            let done = airtcp_sim::run_bounded_replication(plan, number, most, &load, stop)?;
-            let Some(done) = done else { return Ok(None) };
-            let enough = done.replication.measured_s >= LEAST_SHARE * measured.as_secs_f64();
-            if enough || tries == TRIES {
-                return Ok(Some(done.replication));
-            }
-            most = most.saturating_mul(4);
-        }
-        Ok(None)
+        let measured = plan.scenario.duration.saturating_sub(plan.scenario.warmup).as_secs_f64();
+        let most = bound.saturating_mul(MORE_EVENTS).max(LEAST_EVENTS);
+        let (mut tries, mut raised) = (0, most);
+        let raise = |so_far: Span| {
+            let is_enough = so_far.as_secs_f64() >= LEAST_SHARE * measured;
+            (tries, raised) = (tries + 1, raised.saturating_mul(4));
+            (!is_enough && tries <= TRIES).then_some(raised)
+        };
+        let done = airtcp_sim::run_raised_replication(plan, number, most, raise, &load, stop)?;
+        Ok(done.map(|done| done.replication))
     }
 }
 

@@ -174,6 +174,9 @@ def _at(connection: Mapping[str, Any]) -> str:
 def _again(connection: Mapping[str, Any]) -> str:
     """Say what was sent again, and what would tell the cost."""
     direction = words.bulk(connection)
+    closed = words.closed_to_end(direction)
+    if closed and not words.never_opens(direction):
+        return f"{closed}: its application no longer reads."
     sent, again = direction["data_segments"], direction["retransmitted_segments"]
     if not sent or not again:
         return _nothing_again(connection)

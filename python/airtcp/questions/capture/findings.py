@@ -21,6 +21,9 @@ LIMITS: Final = {
 """What limits a sender, in words."""
 _CLOSED: Final = 0.5
 """Share of the time with a closed receive window that is known away from the sender."""
+_ASKED_S: Final = 1.0
+"""Least time in seconds for which a window that is closed at the end is said: the least timer of
+RFC 6298."""
 _CAUSES: Final = {
     "fast": "in fast recovery",
     "timeout": "by timeout",
@@ -94,11 +97,12 @@ def early_acks(connection: Mapping[str, Any]) -> Finding | None:
 
 def probes(direction: Mapping[str, Any]) -> Finding | None:
     """Say how often the receiver closed its window, if the sender probed it."""
-    probed = direction.get("window_probes", 0)
-    if not probed:
+    probed, last = direction.get("window_probes", 0), closed_to_end(direction)
+    if not probed and not last:
         return None
     closed = counted(direction["zero_windows"], "time")
-    text = f"the sender sent {counted(probed, 'probe')}, which are neither data nor sent again."
+    asked = f"the sender sent {counted(probed, 'probe')}, which are neither data nor sent again."
+    text = " ".join(filter(None, (asked if probed else "", f"{last}." if last else "")))
     return Finding(f"the receiver closed its window {closed}", text, "warn")
 
 
@@ -216,6 +220,18 @@ def waits(connection: Mapping[str, Any]) -> dict[str, float]:
         return shares
     closed = shares["receive_window"] if direction["zero_windows"] else 0.0
     return {"receive_window": closed} if closed >= _CLOSED else {}
+
+
+def closed_to_end(direction: Mapping[str, Any]) -> str:
+    """Say for how long the window of the receiver has been closed at the end; empty if it is open.
+
+    A sender asks after its timer at the earliest (RFC 9293 section 3.8.6.1): a shorter time is that
+    of a window that opens and closes.
+    """
+    last = direction.get("closed_to_end_s") or 0.0
+    if last < _ASKED_S:
+        return ""
+    return f"The window of its receiver never opened again in the last {number(last, 2)} s"
 
 
 def never_opens(direction: Mapping[str, Any]) -> bool:

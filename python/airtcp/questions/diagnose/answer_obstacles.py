@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from airtcp.questions.capture.findings import closed_to_end
 from airtcp.questions.diagnose.document import LEAST_SEGMENTS
 from airtcp.questions.diagnose.findings import STATISTICS, UNITS, tried
 from airtcp.questions.diagnose.tables import is_sharp, mbps
@@ -93,6 +94,8 @@ def _window(document: DiagnoseDocument) -> Sentences | None:
         return None
     headline = f"The receive window limits the transfer: its sender waited for it {share(part)} of"
     if seen["zero_windows"]:
+        if last := closed_to_end(seen):
+            return f"{headline} the time.", f"{last}: its application no longer reads."
         closed = counted(seen["zero_windows"], "time")
         helps = (
             f"The receiver closed its window {closed}: an application that reads faster would help."

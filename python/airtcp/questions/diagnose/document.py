@@ -101,6 +101,8 @@ class Observed(TypedDict):
     """Retransmission timeouts."""
     zero_windows: int
     """Times that the receiver closed its window."""
+    closed_to_end_s: float | None
+    """Seconds for which it has been closed at the end; None if it is open."""
     largest_flight_bytes: int
     """Most bytes in flight."""
     rtt_min_s: float | None

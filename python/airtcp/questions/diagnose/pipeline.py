@@ -282,6 +282,7 @@ def observed(transfer: Transfer) -> Observed:
         "spurious": transfer.spurious,
         "timeouts": transfer.timeouts,
         "zero_windows": transfer.zero_windows,
+        "closed_to_end_s": transfer.closed_to_end_s,
         "largest_flight_bytes": transfer.flight_bytes,
         "rtt_min_s": transfer.base_rtt_s,
         "rtt_from": transfer.base_from,

@@ -59,6 +59,7 @@ class Transfer:
     timeouts: int
     recoveries: int
     zero_windows: int
+    closed_to_end_s: float | None
     received_twice: int
     """Segments that the receiver reported as received twice."""
     flight_bytes: int
@@ -177,6 +178,7 @@ def _read(
         timeouts=direction["timeouts"],
         recoveries=direction["recoveries"],
         zero_windows=direction["zero_windows"],
+        closed_to_end_s=direction.get("closed_to_end_s"),
         received_twice=direction["dsacks"],
         flight_bytes=direction["largest_flight_bytes"],
         rtt=_rtt(direction) if place in AT_SENDER else None,

@@ -147,11 +147,19 @@ def _help(document: RunDocument, found: list[Finding]) -> str | None:
         if said and said.count(". ") == 0 and limit_help.SCENARIO not in said:
             if len(said) <= _LONGEST_ADVICE:
                 return said
-            return f"{said.split(':', 1)[0].replace('Try a', 'A')} helps: --details has it."
+            return _shortened(said)
     slow = [_sentence(_plain(one)) for one in found[1:] if one.tone == "bad"]
     names = _names(document)
     said = [one for one in slow or [_second(document)] if one]
     return _first_short(said, names)
+
+
+def _shortened(advice: str) -> str:
+    """Shorten an advice whose options are long: --details has them."""
+    what, options = advice.split(":", 1)
+    if what.startswith("Try a"):
+        return f"{what.replace('Try a', 'A', 1)} helps: --details has it."
+    return f"{advice.split(' (tried: ', 1)[0] if ' (tried: ' in options else what}."
 
 
 def _first_short(said: Sequence[str], names: Sequence[str]) -> str | None:

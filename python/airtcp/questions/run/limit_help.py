@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from airtcp.questions.run import limit_words, own_keys, prices, remedies
+from airtcp.questions.run import airtime, limit_words, own_keys, prices, remedies
 from airtcp.questions.run.limit_words import BY_STATION, options
 
 if TYPE_CHECKING:
@@ -64,6 +64,8 @@ def advice(document: RunDocument, limit: Limit) -> str:
         better := remedies.of_starving(document, names, apart=change)
     ):
         return better
+    if fair := airtime.said(document, limit):
+        return fair
     if change and limit["cause"] in BY_STATION:
         return _of_its_own(document, limit, names)
     if not change:
@@ -95,20 +97,24 @@ def tried(limit: Limit) -> list[str]:
 
 
 def _of_its_own(document: RunDocument, limit: Limit, names: Sequence[str]) -> str:
-    """Say what the settings of the cell give to stations that have their own, and cost others."""
+    """Say how stations become as fast as their cell, and what that costs others.
+
+    Their settings stand for a radio or a place: no network deletes them. What was tried is a
+    station with those of the cell.
+    """
     change = tried(limit)
     trial = prices.of_change(document, change)
-    own = own_keys.said(document, limit)
+    places = limit_words.places(limit["where"])
+    them, radio = ("it", "a faster radio") if len(places) == 1 else ("them", "faster radios")
+    own = own_keys.said(document, limit) or f"{limit_words.shown(limit['where'])}: slow settings"
     price = "" if trial is None else prices.said(trial, names)
     if trial is not None and prices.is_loss(trial, names):
-        said = f"Not advised: with {options(change)}, {price}."
-    elif price or not own:
-        said = f"Try {options(change)}; {price}." if price else f"Try {options(change)}."
-    else:
-        said = f"{own}: try {options(change)}."
-    if len(change) < len(limit["change"]):
-        said += f" {_closer(limit)}"
-    return said
+        return f"Not advised: with {options(change)}, {price}."
+    move = "" if own_keys.are_of_a_radio(document, limit) else f"move {them} closer, or "
+    said = f"{own}: {move}give {them} {radio}"
+    if price:
+        return f"{said}; {price}, as tried with {options(change)}."
+    return f"{said} (tried: {options(change)})."
 
 
 def _closer(limit: Limit) -> str:

@@ -176,7 +176,9 @@ def removal(limit: Limit) -> str:
         return "without them"
     keyed = [OWN_KEYS in change for change in limit["change"]]
     if limit["cause"] == "slow-station" and any(keyed):
-        return ("" if all(keyed) else "near, ") + "with the settings of the cell"
+        several = len(places(limit["where"])) > 1
+        they, their = ("they were", "their") if several else ("it were", "its")
+        return f"if {they} {'' if all(keyed) else 'near and '}as fast as {their} cell"
     return CAUSES[limit["cause"]][1]
 
 

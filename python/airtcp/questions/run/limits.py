@@ -296,8 +296,11 @@ def _short(document: RunDocument, slow: Sequence[Slow], by: Mapping[str, Any]) -
     text = f"{median} {advice(document, limit)}".rstrip()
     size, each = sizes.of_flows(document, slow, every), "" if one else " each"
     without = limit_words.removal(limit)
-    own = own_keys.reason(document, limit) if limit["cause"] in BY_STATION else ""
-    if own and one:
+    keyed = [limit_words.OWN_KEYS in change for change in limit["change"]]
+    # What was tried is the reason: a station that was moved keeps its own keys.
+    is_keyed = limit["cause"] in BY_STATION and any(keyed)
+    own = own_keys.reason(document, limit) if is_keyed else ""
+    if own and one and all(keyed):
         without = own_keys.removal(document, limit) or without
     if size.goodput:
         verb = "is slow" if one else "are slow"

@@ -20,7 +20,14 @@ _KEYS: Final = {
     "guard_interval": "a guard interval of {}",
 }
 """By key of a station that makes it slow: what the station then has."""
-_NAMES: Final = {"mcs": "MCS", "streams": "spatial streams", "guard_interval": "guard interval"}
+_NAMES: Final = {
+    "standard": "a standard",
+    "rate": "a rate",
+    "mcs": "an MCS",
+    "streams": "spatial streams",
+    "width": "a width",
+    "guard_interval": "a guard interval",
+}
 
 
 def _own(document: RunDocument, limit: Limit) -> list[tuple[str, dict[str, Any], dict[str, Any]]]:
@@ -50,6 +57,12 @@ def said(document: RunDocument, limit: Limit) -> str:
     return "; ".join(parts)
 
 
+def are_of_a_radio(document: RunDocument, limit: Limit) -> bool:
+    """Tell whether every key of their own is what a radio can, which no place changes."""
+    found = _own(document, limit)
+    return bool(found) and not any({"rate", "mcs"} & {*own} for _, own, _ in found)
+
+
 def reason(document: RunDocument, limit: Limit) -> str:
     """Say why the only station of a limit is slow, after "because it has"; empty if not known.
 
@@ -60,7 +73,7 @@ def reason(document: RunDocument, limit: Limit) -> str:
         return ""
     [(_, own, cell)] = found
     if [*own] != ["streams"]:
-        return f"{words.listed([_NAMES.get(key, key) for key in own])} of its own"
+        return f"{words.listed([_NAMES[key] for key in own])} of its own"
     there = cell.get("streams")
     return _has("streams", own["streams"]) + (
         f", and the cell {_value('streams', there)}" if there else ""

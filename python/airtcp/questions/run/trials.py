@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from airtcp.questions.run import lead, limit_help, starved
+from airtcp.questions.run import airtime, lead, limit_help, starved
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -42,7 +42,7 @@ def proposals(document: RunDocument) -> list[list[str]]:
         return []
     known: list[Any] = [*lead.ordered(document), *why.get("slow_flows", [])]
     found = [limit_help.tried(limit) for limit in known if not limit.get("with")]
-    found = [*_of_queues(document), *found]
+    found = [*_of_queues(document), *(airtime.change(document, each) for each in known), *found]
     unique: list[list[str]] = []
     for change in found:
         if change and change not in unique:

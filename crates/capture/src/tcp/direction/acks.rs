@@ -81,6 +81,7 @@ impl Direction {
         self.cause.on_ack(self.una, advanced);
         self.note_overtaken(now);
         self.acked_ns = now;
+        self.limits.on_ack(now);
         // A reset advertises nothing (RFC 9293 section 3.10.7): its window means nothing.
         if !segment.flags.has(Flags::RST) {
             self.set_window(segment);

@@ -89,6 +89,16 @@ pub enum Reason {
 }
 
 impl NotRanked {
+    /// Why it is not ranked: the name of the reason, or the error with which the scenario refused it.
+    pub fn why(&self) -> &str {
+        match (self.reason, &self.error) {
+            (Reason::Refused, Some(error)) => error,
+            (Reason::Refused, None) => "refused",
+            (Reason::DeliversNothing, _) => "delivers-nothing",
+            (Reason::Unmet, _) => "unmet",
+        }
+    }
+
     /// A variant that delivers nothing.
     pub(crate) const fn silent(variant: String) -> Self {
         Self {
@@ -158,6 +168,24 @@ impl Verdict {
             "worse"
         } else {
             ""
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{NotRanked, Reason};
+
+    #[test]
+    fn the_reason_is_the_one_of_the_document() {
+        let [silent, refused] = [
+            NotRanked::silent("a".into()),
+            NotRanked::refused("b".into(), "cells[0] has no uplink".into()),
+        ];
+        let unmet = NotRanked { reason: Reason::Unmet, ..silent.clone() };
+        assert_eq!(refused.why(), "cells[0] has no uplink");
+        for left in [silent, unmet, NotRanked { error: None, ..refused }] {
+            assert_eq!(serde_json::to_value(left.reason).unwrap(), left.why());
         }
     }
 }

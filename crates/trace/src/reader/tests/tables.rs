@@ -235,3 +235,16 @@ fn a_comment_before_a_long_line_of_outcomes_hides_nothing() {
         assert_eq!(one("t.txt", &text).outcomes.len(), packets);
     }
 }
+
+/// Two columns of numbers without names may be times and rates; with names, or with words beside the times, they are not.
+#[test]
+fn a_guess_is_made_only_of_two_columns_that_may_be_times_and_rates() {
+    let guess = |text: &str| {
+        let refused = read_as("r.txt", text, &ReadOptions::default()).unwrap_err();
+        refused.guess().map(|guess| guess.options)
+    };
+    assert_eq!(guess("0 20.5\n1 21.5\n2 22.5\n"), Some("--rate-unit \"Mb/s\""));
+    assert_eq!(guess("time_s,throughput\n0,1.5\n1,2.5\n2,3.4\n"), None);
+    assert_eq!(guess("0 a7\n1 b9\n2 c4\n"), None);
+    assert_eq!(guess("0 20.5 4\n1 21.5 5\n2 22.5 7\n"), None);
+}

@@ -13,7 +13,7 @@ use super::words::{
     FATES, NO_PACKET, Role, are_of_one_set, is_blank, is_count, is_node, is_number,
     is_outcome_word, is_rate, outcome, role, whole,
 };
-use crate::error::{TraceError, excerpt};
+use crate::error::{Guess, TraceError, excerpt};
 use crate::reader::ColumnKind;
 
 /// An answer, or the question for which there is none.
@@ -142,7 +142,22 @@ impl Columns {
         let others = self.names.len().saturating_sub(LISTED);
         let others = (others > 0).then(|| format!("and {others} more"));
         let columns = listed.chain(others).collect::<Vec<_>>().join(", ");
-        TraceError::Column { path, problem, columns }
+        TraceError::Column { path, problem, columns, guess: None }
+    }
+
+    /// The same of a table without names in which nothing is chosen, and what it may be.
+    pub(super) fn question_of_unnamed(&self, problem: &str) -> TraceError {
+        let mut asked = self.question(problem);
+        if let TraceError::Column { guess, .. } = &mut asked {
+            *guess = self.may_be_rates().then_some(Guess::RATES);
+        }
+        asked
+    }
+
+    /// True if the table may be a log of throughput: times and rates without names.
+    pub(super) fn may_be_rates(&self) -> bool {
+        let is_time = |cell: &str| Stamp::of(cell).is_some();
+        !self.header && self.names.len() == 2 && self.all(0, is_time) && self.all(1, is_number)
     }
 
     /// A column as a command line names it.

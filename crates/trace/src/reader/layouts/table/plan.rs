@@ -218,7 +218,7 @@ fn named(columns: &Columns) -> Asked<(usize, Content)> {
     let first = |kind| Some((*columns.of_role(Role::Packets(kind)).first()?, kind));
     let kinds = [Received, Lost, Arrival, Sequence];
     let Some((value, kind)) = kinds.into_iter().find_map(first) else {
-        return rate_named(columns).map_err(|problem| columns.question(&problem));
+        return rate_named(columns).map_err(|problem| columns.question_of_unnamed(&problem));
     };
     let of = |is: fn(&str) -> bool| {
         columns.which(|i| columns.header && is(&columns.names[i]) && columns.different(i) > 1)
@@ -266,7 +266,7 @@ fn rate_named(columns: &Columns) -> Result<(usize, Content), String> {
              say what the columns hold"
             .to_owned(),
         ([], 1) => format!("{UNNAMED}, or for a trace of mahimahi give --layout mahimahi"),
-        ([], 2) => format!(
+        ([], _) if columns.may_be_rates() => format!(
             "{UNNAMED}, or if they are times and rates (a log of throughput) the unit of the rates (--rate-unit \
              \"Mb/s\" or \"B/s\", ...)"
         ),
