@@ -354,16 +354,6 @@ mod tests {
         assert_eq!(found.next().unwrap(), (vec![first('b'), first('c')], false));
     }
 
-    impl Packed for String {
-        fn pack(&self) -> Option<String> {
-            Some(self.clone())
-        }
-
-        fn unpack(text: &str) -> Option<Self> {
-            Some(text.to_owned())
-        }
-    }
-
     #[test]
     fn what_is_stopped_is_not_counted() {
         let job = |job: Job<'_, char>, stop: &Stop| {
