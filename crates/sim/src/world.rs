@@ -321,9 +321,14 @@ impl<P: Probe> World<P> {
         endpoint.app.on_progress(self.now, &mut endpoint.transport);
         loop {
             let mut cx = Cx::new(&mut self.probe, EventSource::Endpoint(id));
-            let Some(segment) = endpoint.transport.poll(self.now, &mut cx) else { break };
-            self.send(id, segment);
+            let Some(run) = endpoint.transport.poll_run(self.now, &mut cx) else { break };
+            for segment in run {
+                self.send(id, segment);
+            }
             endpoint = &mut self.endpoints[number as usize];
+            if run.ends {
+                break;
+            }
         }
         self.queue.set(endpoint.timer, endpoint.transport.next_timer());
         if endpoint.app.sets_timer_on_progress() {

@@ -5,7 +5,7 @@ use airtcp_packet::Segment;
 use airtcp_probe::{Cx, Machine, Probe};
 use airtcp_sliding::SlidingConnection;
 use airtcp_transport::lt::LtConnection;
-use airtcp_transport::tcp::{Connection, Corrupted};
+use airtcp_transport::tcp::{Connection, Corrupted, Run};
 use airtcp_transport::tfrc::{TfrcReceiver, TfrcSender};
 use airtcp_transport::udp::{UdpReceiver, UdpSender};
 use airtcp_units::Nanos;
@@ -223,11 +223,14 @@ impl Transport {
         }
     }
 
+    /// The next segments. With a probe, one at a time, so that tests can compare.
     #[inline]
-    pub(crate) fn poll<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) -> Option<Segment> {
+    pub(crate) fn poll_run<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) -> Option<Run> {
         match self {
-            Self::Tcp { connection, .. } => connection.poll(now, cx),
-            _ => self.poll_other(now, cx),
+            Self::Tcp { connection, .. } => {
+                connection.poll_run(now, if P::ON { 1 } else { u32::MAX }, cx)
+            }
+            _ => self.poll_other(now, cx).map(Run::one),
         }
     }
 

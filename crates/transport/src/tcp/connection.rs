@@ -2,7 +2,7 @@
 //!
 //! RFC 9293. `connection/arrive.rs` takes segments in the synchronised states,
 //! `connection/handshake.rs` opens and closes, `connection/emit.rs` writes headers,
-//! `connection/predict.rs` has shorter paths for bulk data,
+//! `connection/predict.rs` has shorter paths for bulk data, `connection/run.rs` makes several polls at once,
 //! `connection/expiry.rs` is the table of timers, `connection/between.rs` serves machines that join two
 //! connections. Leaves out:
 //! urgent data, IP options and fragmentation, path MTU discovery, keep-alive, fast open,
@@ -14,10 +14,13 @@ mod emit;
 mod expiry;
 mod handshake;
 mod predict;
+mod run;
 
 use airtcp_packet::{Kind, Segment, Seq};
 use airtcp_probe::{Cx, Event, Machine, Probe};
 use airtcp_units::{BitRate, Nanos, Span, Spent, Waits};
+
+pub use run::Run;
 
 use super::ack_policy::Owed;
 use super::config::TcpConfig;
@@ -394,10 +397,6 @@ impl Machine for Connection {
 
     #[inline]
     fn poll<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) -> Option<Segment> {
-        self.now = self.now.max(now);
-        if !self.is_silent() {
-            return self.emit_predicted(now, cx);
-        }
-        if self.sender.is_idle() { None } else { self.wait(now) }
+        self.poll_run(now, 1, cx).map(|run| run.first)
     }
 }
