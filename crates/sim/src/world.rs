@@ -200,7 +200,11 @@ impl<P: Probe> World<P> {
             left -= 1;
             match self.actors[machine.0 as usize] {
                 Actor::Interface(i) => self.on_interface(i),
-                Actor::Endpoint(e) => self.on_endpoint_timer(e),
+                Actor::Endpoint(e) => {
+                    if !self.on_endpoint_timer(e) {
+                        (self.events, left) = (self.events - 1, left + 1);
+                    }
+                }
                 Actor::App(e) => left = self.on_app(e, left),
                 Actor::AirEnds(i) | Actor::WatchedAirEnds(i) => {
                     left = self.run_air(i, AirEvent::Ends, left);
@@ -281,12 +285,20 @@ impl<P: Probe> World<P> {
         self.queue.set(interface.timer, interface.next_timer());
     }
 
-    fn on_endpoint_timer(&mut self, number: u32) {
+    /// The entry of an endpoint. Its timer may be later, since an endpoint only says when none is due before
+    /// ([`Transport::timer_bound`]): then nothing happens, which is no event, and false is returned.
+    fn on_endpoint_timer(&mut self, number: u32) -> bool {
         let id = endpoint_id(number);
         let endpoint = &mut self.endpoints[number as usize];
+        let next = endpoint.transport.settle_timers();
+        if next > self.now {
+            self.queue.set(endpoint.timer, next);
+            return false;
+        }
         let mut cx = Cx::new(&mut self.probe, EventSource::Endpoint(id));
         endpoint.transport.on_timer(self.now, &mut cx);
         self.pump(number);
+        true
     }
 
     /// The timer of an application, and its next ones for as long as they come before the events of all other
@@ -330,7 +342,7 @@ impl<P: Probe> World<P> {
                 break;
             }
         }
-        self.queue.set(endpoint.timer, endpoint.transport.next_timer());
+        self.queue.set(endpoint.timer, endpoint.transport.timer_bound());
         if endpoint.app.sets_timer_on_progress() {
             self.queue.set(endpoint.app_timer, endpoint.app.next_timer());
         }

@@ -245,7 +245,8 @@ impl App {
         }
     }
 
-    /// Handles the data of an exchange.
+    /// Handles the data of an exchange. Apart, so that what most flows do is short.
+    #[inline(never)]
     fn converse(&mut self, now: Nanos, transport: &mut Transport) {
         match self {
             Self::Requester(r) => r.on_progress(now, transport),

@@ -211,15 +211,32 @@ impl Transport {
         }
     }
 
+    /// A time before which no timer is due. [`settle_timers`](Self::settle_timers) then finds out whether one is.
     #[inline]
-    pub(crate) fn next_timer(&self) -> Nanos {
+    pub(crate) fn timer_bound(&self) -> Nanos {
         match self {
-            Self::Tcp { connection, .. } => connection.next_timer(),
+            Self::Tcp { connection, .. } => connection.timer_bound(),
+            _ => self.next_timer_of_other(),
+        }
+    }
+
+    /// The time of the next timer.
+    pub(crate) fn settle_timers(&mut self) -> Nanos {
+        match self {
+            Self::Tcp { connection, .. } => connection.settle_timers(),
+            _ => self.next_timer_of_other(),
+        }
+    }
+
+    fn next_timer_of_other(&self) -> Nanos {
+        match self {
             Self::Lt { connection, .. } => connection.next_timer(),
             Self::Sliding { connection, .. } => connection.next_timer(),
             Self::TfrcSender { sender, .. } => sender.next_timer(),
             Self::TfrcReceiver(receiver) => receiver.next_timer(),
-            Self::UdpSender(_) | Self::UdpReceiver(_) | Self::Outside => Nanos::NEVER,
+            Self::Tcp { .. } | Self::UdpSender(_) | Self::UdpReceiver(_) | Self::Outside => {
+                Nanos::NEVER
+            }
         }
     }
 

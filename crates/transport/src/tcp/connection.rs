@@ -214,6 +214,7 @@ impl Connection {
     }
 
     /// True once the peer's FIN has arrived in order.
+    #[inline]
     pub fn peer_closed(&self) -> bool {
         self.receiver.peer_closed()
     }
@@ -333,6 +334,20 @@ impl Connection {
         self.handshake.scales
     }
 
+    /// A time before which no timer is due. It costs less than [`next_timer`](Machine::next_timer), which may be later: each
+    /// ACK moves the retransmission timer later. A driver that uses it asks at that time for
+    /// [`settle_timers`](Self::settle_timers).
+    #[inline]
+    pub fn timer_bound(&self) -> Nanos {
+        self.timers.bound().max(self.now)
+    }
+
+    /// The time of the next timer, which [`timer_bound`](Self::timer_bound) returns from now on until a timer is set earlier.
+    pub fn settle_timers(&mut self) -> Nanos {
+        self.timers.settle();
+        self.timer_bound()
+    }
+
     fn set_state(&mut self, state: State) {
         self.state = state;
         self.stats.state = state;
@@ -388,6 +403,7 @@ impl Machine for Connection {
         self.now = self.now.max(now);
         self.template.forget();
         self.expire(now, cx);
+        self.timers.settle();
         self.record_window(now, cx);
     }
 

@@ -103,6 +103,7 @@ impl Receiver {
     }
 
     /// The peer's FIN has been reached.
+    #[inline]
     pub(crate) fn peer_closed(&self) -> bool {
         self.fin_at.is_some_and(|at| at < self.next)
     }

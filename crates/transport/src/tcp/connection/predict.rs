@@ -89,8 +89,10 @@ impl Connection {
     fn arrive_next_data<P: Probe>(&mut self, now: Nanos, s: &Segment, cx: &mut Cx<'_, P>) {
         let (seq, ack) = (self.receiver.next, self.sender.una());
         let (echo, echoed) = self.take_timestamps(now, seq, s);
-        let info = AckInfo { iss: self.iss, ack, seq, echo, echoed };
-        self.sender.on_idle_ack(now, &info, s, &mut env!(self), cx);
+        if !self.sender.takes_idle_ack_again(seq, s, &self.timers) {
+            let info = AckInfo { iss: self.iss, ack, seq, echo, echoed };
+            self.sender.on_idle_ack(now, &info, s, &mut env!(self), cx);
+        }
         let bytes = u64::from(s.len);
         if !self.receiver.only_moves(bytes) {
             self.take_data(now, seq, s, cx);
