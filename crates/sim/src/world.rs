@@ -5,7 +5,7 @@
 //! to its endpoint.
 
 use airtcp_link::CorruptionNotice;
-use airtcp_packet::{EndpointId, Packet, PacketId, Pool, Segment};
+use airtcp_packet::{EndpointId, PacketId, Pool, Segment};
 use airtcp_probe::{Cx, DropReason, Event, EventSource, PoolCx, Probe};
 use airtcp_units::{Bytes, Nanos, Narrow};
 use airtcp_wifi::mac::Category;
@@ -189,6 +189,17 @@ impl<P: Probe> World<P> {
         self.until = end;
         let mut left = budget;
         while left > 0 {
+            if let Some((now, link)) = self.queue.pop_apart(end) {
+                debug_assert!(now >= self.now, "an event in the past");
+                self.now = now;
+                self.events += 1;
+                left -= 1;
+                self.on_ahead(link);
+                if self.pool.has_completed() {
+                    self.hear_completions();
+                }
+                continue;
+            }
             let Some((now, machine)) = self.queue.pop(end) else {
                 self.now = end;
                 self.depart_ahead();
@@ -226,6 +237,7 @@ impl<P: Probe> World<P> {
         self.depart_ahead();
     }
 
+    #[inline(never)]
     fn on_interface(&mut self, number: u32) {
         if self.interfaces[number as usize].ahead {
             self.on_ahead(number);
@@ -351,7 +363,7 @@ impl<P: Probe> World<P> {
     #[inline]
     fn send(&mut self, from: EndpointId, segment: Segment) {
         let to = from.peer();
-        let packet = self.pool.send(self.now, Packet { to, segment });
+        let packet = self.pool.send(self.now, to, &segment);
         let Endpoint { is_held, first_hop, .. } = self.endpoints[from.index()];
         if is_held && segment.len > 0 {
             self.pool.hold(packet);
@@ -430,7 +442,8 @@ impl<P: Probe> World<P> {
                 &Event::Left { packet, segment },
             );
         }
-        let segment = self.pool.remove(packet).segment;
+        let segment = self.pool.get(packet).segment;
+        self.pool.free(packet);
         self.delivered += 1;
         if segment.len > 0 {
             endpoint.carried.ip_bytes += u64::from(wire_len);

@@ -42,6 +42,18 @@ impl Transmitter {
     }
 }
 
+impl Transmitter {
+    /// Duration of the next transmission, which begins at `start`. Apart from the constant rate, which most links have.
+    fn transmit_otherwise(&mut self, start: Nanos, bytes: u64) -> Span {
+        match self {
+            Self::Unlimited => Span::ZERO,
+            Self::Rate(clock) => clock.transmit(bytes),
+            Self::Slot(slot) => *slot,
+            Self::Varying(clock) => clock.transmit(start, bytes),
+        }
+    }
+}
+
 /// Result of one transmission.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Transmission {
@@ -129,10 +141,8 @@ impl Wire {
         let ordinal = self.ordinal;
         self.ordinal += 1;
         let duration = match &mut self.transmitter {
-            Transmitter::Unlimited => Span::ZERO,
             Transmitter::Rate(clock) => clock.transmit(u64::from(bytes)),
-            Transmitter::Slot(slot) => *slot,
-            Transmitter::Varying(clock) => clock.transmit(start, u64::from(bytes)),
+            other => other.transmit_otherwise(start, u64::from(bytes)),
         };
         self.ready_at = start + duration;
         self.busy += duration;

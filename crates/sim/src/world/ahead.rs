@@ -82,7 +82,8 @@ impl<P: Probe> World<P> {
     /// Keeps the interfaces apart in the event queue, if they are few. After all of them are added.
     pub(crate) fn keep_links_apart(&mut self) {
         let ahead = || self.interfaces.iter().filter(|interface| interface.ahead);
-        let timers: Vec<MachineId> = ahead().map(|interface| interface.timer).collect();
+        let timers: Vec<(MachineId, u32)> =
+            ahead().map(|interface| (interface.timer, interface.number)).collect();
         let places = self.queue.keep_apart(&timers);
         let ahead = self.interfaces.iter_mut().filter(|interface| interface.ahead);
         for (interface, place) in ahead.zip(places) {

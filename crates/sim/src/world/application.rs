@@ -233,21 +233,20 @@ impl App {
         match self {
             Self::Sink { finished } => {
                 if finished.is_none() && transport.peer_closed() {
-                    *finished = Some(now);
-                    transport.close(now);
+                    self.react(now, transport);
                 }
             }
-            Self::Bulk { stop, phase: BulkPhase::Sending, .. } if *stop != Nanos::NEVER => {
-                transport.top_up(now);
+            Self::Bulk { stop: Nanos::NEVER, .. } | Self::Paced(_) | Self::Scheduled(_) => {}
+            Self::Bulk { .. } | Self::Requester(_) | Self::Responder { .. } => {
+                self.react(now, transport);
             }
-            Self::Bulk { .. } | Self::Paced(_) | Self::Scheduled(_) => {}
-            Self::Requester(_) | Self::Responder { .. } => self.converse(now, transport),
         }
     }
 
-    /// Handles the data of an exchange. Apart, so that what most flows do is short.
+    /// Reacts to the end of the data or to those of an exchange, or goes on writing until the stop. Apart, so that what most
+    /// flows do is short.
     #[inline(never)]
-    fn converse(&mut self, now: Nanos, transport: &mut Transport) {
+    fn react(&mut self, now: Nanos, transport: &mut Transport) {
         match self {
             Self::Requester(r) => r.on_progress(now, transport),
             Self::Responder { request, response, unread } => {
@@ -260,7 +259,14 @@ impl App {
                     transport.close(now);
                 }
             }
-            Self::Sink { .. } | Self::Bulk { .. } | Self::Paced(_) | Self::Scheduled(_) => {}
+            Self::Sink { finished } => {
+                *finished = Some(now);
+                transport.close(now);
+            }
+            Self::Bulk { stop, phase: BulkPhase::Sending, .. } if *stop != Nanos::NEVER => {
+                transport.top_up(now);
+            }
+            Self::Bulk { .. } | Self::Paced(_) | Self::Scheduled(_) => {}
         }
     }
 }
