@@ -93,7 +93,8 @@ impl<P: Probe> World<P> {
 
     /// The event of an interface, and the next ones if they come before the events of all other machines: packets arrive
     /// at the far end of its link, or are lost.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "once an event, by two callers")]
     pub(super) fn on_ahead(&mut self, number: u32) {
         loop {
             let now = self.now;

@@ -228,7 +228,8 @@ impl App {
     }
 
     /// Reads newly delivered data and reacts.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "once an event, by one caller")]
     pub(crate) fn on_progress(&mut self, now: Nanos, transport: &mut Transport) {
         match self {
             Self::Sink { finished } => {
