@@ -5,7 +5,7 @@
 //! to its endpoint.
 
 use airtcp_link::CorruptionNotice;
-use airtcp_packet::{EndpointId, PacketId, Pool, Segment};
+use airtcp_packet::{EndpointId, PacketId, Pool};
 use airtcp_probe::{Cx, DropReason, Event, EventSource, PoolCx, Probe};
 use airtcp_units::{Bytes, Nanos, Narrow};
 use airtcp_wifi::mac::Category;
@@ -24,6 +24,7 @@ mod outside;
 mod queue;
 pub(crate) mod routes;
 mod scheduled;
+mod sending;
 #[cfg(test)]
 mod shaper_tests;
 mod small_queues;
@@ -337,79 +338,6 @@ impl<P: Probe> World<P> {
         }
     }
 
-    /// Lets the application react, then sends the transport's segments.
-    fn pump(&mut self, number: u32) {
-        let id = endpoint_id(number);
-        let mut endpoint = &mut self.endpoints[number as usize];
-        endpoint.transport.write_on(self.now);
-        endpoint.app.on_progress(self.now, &mut endpoint.transport);
-        loop {
-            let mut cx = Cx::new(&mut self.probe, EventSource::Endpoint(id));
-            let Some(run) = endpoint.transport.poll_run(self.now, &mut cx) else { break };
-            for segment in run {
-                self.send(id, segment);
-            }
-            endpoint = &mut self.endpoints[number as usize];
-            if run.ends {
-                break;
-            }
-        }
-        self.queue.set(endpoint.timer, endpoint.transport.timer_bound());
-        if endpoint.app.sets_timer_on_progress() {
-            self.queue.set(endpoint.app_timer, endpoint.app.next_timer());
-        }
-    }
-
-    #[inline]
-    fn send(&mut self, from: EndpointId, segment: Segment) {
-        let to = from.peer();
-        let packet = self.pool.send(self.now, to, &segment);
-        let Endpoint { is_held, first_hop, .. } = self.endpoints[from.index()];
-        if is_held && segment.len > 0 {
-            self.pool.hold(packet);
-        }
-        match first_hop.or_else(|| self.first_hop(from)) {
-            Some(next) => self.put(packet, to, next),
-            None => self.drop_unroutable(packet),
-        }
-    }
-
-    /// Finds the first hop of an endpoint's packets, when it sends the first one.
-    #[cold]
-    fn first_hop(&mut self, from: EndpointId) -> Option<Hop> {
-        let [node, destination] = [from, from.peer()].map(|end| self.endpoints[end.index()].node);
-        let hop = self.routes.next(node, destination);
-        self.endpoints[from.index()].first_hop = hop;
-        hop
-    }
-
-    /// Sends a packet from `node` to its next hop.
-    fn forward(&mut self, packet: PacketId, node: u32) {
-        let to = self.pool.get(packet).to;
-        let destination = self.endpoints[to.index()].node;
-        let Some(next) = self.routes.next(node, destination) else {
-            self.drop_unroutable(packet);
-            return;
-        };
-        self.put(packet, to, next);
-    }
-
-    /// Puts a packet for `to` on a hop.
-    #[inline]
-    fn put(&mut self, packet: PacketId, to: EndpointId, next: Hop) {
-        match next {
-            Hop::Link(number) => {
-                let interface = &mut self.interfaces[number as usize];
-                if interface.ahead {
-                    self.enqueue_ahead(packet, number);
-                } else if interface.enqueue(self.now, packet, &mut self.probe, &mut self.pool) {
-                    self.queue.set(interface.timer, interface.next_timer());
-                }
-            }
-            Hop::Air(number) => self.put_on_air(packet, to, number),
-        }
-    }
-
     /// Puts a packet on the hop through the air of this number, or passes it to a boundary.
     fn put_on_air(&mut self, packet: PacketId, to: EndpointId, number: u32) {
         let Some(&hop) = self.air_hops.get(number as usize) else {
@@ -450,6 +378,11 @@ impl<P: Probe> World<P> {
         }
         let mut cx = Cx::new(&mut self.probe, EventSource::Endpoint(to));
         endpoint.transport.handle(self.now, segment, &mut cx);
+        if endpoint.app.only_reads() && endpoint.transport.rests() {
+            // As `pump`, which would find nothing to do but this.
+            self.queue.set(endpoint.timer, endpoint.transport.timer_bound());
+            return;
+        }
         self.pump(u32::narrow(to.index()));
     }
 

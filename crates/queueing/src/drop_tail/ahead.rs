@@ -14,7 +14,8 @@ use crate::Verdict;
 
 impl DropTail {
     /// Offers a packet of `len` bytes that leaves at `until` if it is enqueued at `now`, not before the previous packet.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "once a packet, by one caller")]
     pub fn enqueue_until<P: Probe>(
         &mut self,
         now: Nanos,

@@ -47,7 +47,8 @@ impl Interface {
 
 impl<P: Probe> World<P> {
     /// Offers a packet to the queue of an interface, and hands it to the link.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "once a packet, by two callers")]
     pub(super) fn enqueue_ahead(&mut self, packet: PacketId, number: u32) {
         let now = self.now;
         let Interface { queue, link, timer, apart, .. } = &mut self.interfaces[number as usize];

@@ -197,6 +197,12 @@ impl App {
         matches!(self, Self::Requester(_))
     }
 
+    /// True if it reacts to nothing but the end of the peer's data, and has no timer.
+    #[inline]
+    pub(crate) const fn only_reads(&self) -> bool {
+        matches!(self, Self::Sink { .. })
+    }
+
     /// Handles its timer.
     pub(crate) fn on_timer(&mut self, now: Nanos, transport: &mut Transport) {
         match self {

@@ -5,7 +5,7 @@ use airtcp_packet::Segment;
 use airtcp_probe::{Cx, Machine, Probe};
 use airtcp_sliding::SlidingConnection;
 use airtcp_transport::lt::LtConnection;
-use airtcp_transport::tcp::{Connection, Corrupted, Run};
+use airtcp_transport::tcp::{Connection, Corrupted};
 use airtcp_transport::tfrc::{TfrcReceiver, TfrcSender};
 use airtcp_transport::udp::{UdpReceiver, UdpSender};
 use airtcp_units::Nanos;
@@ -126,6 +126,17 @@ impl Transport {
         }
     }
 
+    /// True for a TCP connection that is open for the peer's data, has nothing to send, and has said so.
+    #[inline]
+    pub(crate) fn rests(&self) -> bool {
+        match self {
+            Self::Tcp { connection, unwritten: 0, .. } => {
+                connection.rests() && !connection.peer_closed()
+            }
+            _ => false,
+        }
+    }
+
     #[inline]
     pub(crate) fn peer_closed(&self) -> bool {
         match self {
@@ -240,18 +251,12 @@ impl Transport {
         }
     }
 
-    /// The next segments. With a probe, one at a time, so that tests can compare.
-    #[inline]
-    pub(crate) fn poll_run<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) -> Option<Run> {
-        match self {
-            Self::Tcp { connection, .. } => {
-                connection.poll_run(now, if P::ON { 1 } else { u32::MAX }, cx)
-            }
-            _ => self.poll_other(now, cx).map(Run::one),
-        }
-    }
-
-    fn poll_other<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) -> Option<Segment> {
+    /// The next segment of another transport than TCP, which sends runs ([`Connection::poll_run`]).
+    pub(crate) fn poll_other<P: Probe>(
+        &mut self,
+        now: Nanos,
+        cx: &mut Cx<'_, P>,
+    ) -> Option<Segment> {
         match self {
             Self::Lt { connection, .. } => connection.poll(now, cx),
             Self::Sliding { connection, .. } => connection.poll(now, cx),

@@ -45,6 +45,12 @@ impl Iterator for Run {
 }
 
 impl Connection {
+    /// True if a poll after [`handle`](airtcp_probe::Machine::handle) at the same time would find nothing and change nothing.
+    #[inline]
+    pub fn rests(&self) -> bool {
+        self.is_silent() && self.sender.is_idle()
+    }
+
     /// The next segments to send at `now`, at most `most`: those of as many polls.
     #[inline]
     pub fn poll_run<P: Probe>(&mut self, now: Nanos, most: u32, cx: &mut Cx<'_, P>) -> Option<Run> {
