@@ -141,8 +141,8 @@ proptest! {
             entries.register(phase, i);
             mixed.register(phase, i);
         }
-        let machines: Vec<_> =
-            (0..apart).map(|i| u32::narrow(i)).map(|i| (MachineId(i), i + 100)).collect();
+        let machines: Vec<(MachineId, u32)> =
+            (0..u32::narrow(apart)).map(|i| (MachineId(i), i + 100)).collect();
         let places = mixed.keep_apart(&machines);
         prop_assert_eq!(places.len(), if apart > 8 { 0 } else { apart });
         let mut now = 0;

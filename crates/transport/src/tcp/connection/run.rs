@@ -32,6 +32,7 @@ impl Run {
     }
 }
 
+#[allow(clippy::copy_iterator, reason = "the end of a run is read after its segments")]
 impl Iterator for Run {
     type Item = Segment;
 
