@@ -178,7 +178,7 @@ impl schemars::JsonSchema for Delay {
 
 #[cfg(test)]
 mod tests {
-    use airtcp_packet::{EndpointId, Packet, Pool, Segment, Side};
+    use airtcp_packet::{EndpointId, Pool, Segment, Side};
     use airtcp_probe::{EventSource, NoProbe, PoolCx};
     use airtcp_random::Seed;
 
@@ -211,7 +211,7 @@ mod tests {
             drain(&mut link, &mut pool, now);
             let segment = Segment::datagram(0, 972);
             let to = EndpointId::new(0, Side::Server);
-            let id = pool.send(now, Packet { to, segment });
+            let id = pool.send(now, to, &segment);
             link.handle(now, id, &mut PoolCx::new(&mut NoProbe, &mut pool, EventSource::Link(0)));
         }
         drain(&mut link, &mut pool, Nanos(1 << 50));

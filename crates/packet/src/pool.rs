@@ -4,7 +4,7 @@ use airtcp_units::{Nanos, Narrow};
 use std::collections::BTreeMap;
 
 use crate::device::{Completed, Devices};
-use crate::{EndpointId, Fate, Fingerprint, Flags, Packet};
+use crate::{EndpointId, Fate, Fingerprint, Flags, Packet, Segment};
 
 /// A handle to a packet in the pool. Generations make a stale handle detectable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -83,19 +83,31 @@ impl Pool {
 
     /// Puts a packet into the pool.
     #[inline]
-    pub fn insert(&mut self, packet: Packet) -> PacketId {
+    pub fn insert(&mut self, Packet { to, segment }: Packet) -> PacketId {
+        self.put(to, &segment)
+    }
+
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "once a packet, and the call costs a third of it")]
+    fn put(&mut self, to: EndpointId, segment: &Segment) -> PacketId {
         self.created += 1;
-        let wire_len = packet.wire_len();
+        let wire_len = segment.wire_len();
         if let Some(index) = self.free.pop() {
             let slot = &mut self.slots[index as usize];
-            slot.packet = packet;
+            (slot.packet.to, slot.packet.segment) = (to, *segment);
             slot.wire_len = wire_len;
             PacketId { index, generation: slot.generation }
         } else {
-            let index = u32::narrow(self.slots.len());
-            self.slots.push(Slot { packet, queued: Nanos::ZERO, generation: 0, wire_len });
-            PacketId { index, generation: 0 }
+            self.put_beside(Packet { to, segment: *segment }, wire_len)
         }
+    }
+
+    /// Puts a packet into a new slot.
+    #[cold]
+    fn put_beside(&mut self, packet: Packet, wire_len: u32) -> PacketId {
+        let index = u32::narrow(self.slots.len());
+        self.slots.push(Slot { packet, queued: Nanos::ZERO, generation: 0, wire_len });
+        PacketId { index, generation: 0 }
     }
 
     /// The packet, for reading.
@@ -154,16 +166,26 @@ impl Pool {
     /// In debug builds, if the handle is stale: the packet was removed before.
     #[inline]
     pub fn remove(&mut self, id: PacketId) -> Packet {
+        let packet = *self.get(id);
+        self.free(id);
+        packet
+    }
+
+    /// Removes a delivered or dropped packet that the caller has read.
+    ///
+    /// # Panics
+    /// In debug builds, if the handle is stale: the packet was removed before.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "once a packet, and the call costs a third of it")]
+    pub fn free(&mut self, id: PacketId) {
         let slot = &mut self.slots[id.index as usize];
         debug_assert_eq!(slot.generation, id.generation, "stale packet handle");
         debug_assert_eq!(slot.wire_len, slot.packet.wire_len(), "the length has changed");
         slot.generation = slot.generation.wrapping_add(1);
         self.free.push(id.index);
-        let packet = slot.packet;
         if self.devices.holds(id.index) {
-            self.devices.drop_held(id.index, &packet);
+            self.devices.drop_held(id.index, &slot.packet);
         }
-        packet
     }
 
     /// The device of its sender's host has the packet. Its sender hears when the packet leaves the device, or the pool
@@ -199,11 +221,11 @@ impl Pool {
         self.devices.take_completed()
     }
 
-    /// Adds a packet that an endpoint sends at `now`.
+    /// Adds a packet that the peer of `to` sends at `now`.
     #[inline]
-    pub fn send(&mut self, now: Nanos, packet: Packet) -> PacketId {
-        self.fingerprint.record_sent(now, packet.to.peer());
-        self.insert(packet)
+    pub fn send(&mut self, now: Nanos, to: EndpointId, segment: &Segment) -> PacketId {
+        self.fingerprint.record_sent(now, to.peer());
+        self.put(to, segment)
     }
 
     /// Records the arrival of a packet from the link or station with number `place`. Returns its destination and its

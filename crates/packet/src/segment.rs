@@ -254,6 +254,7 @@ impl Segment {
     }
 
     /// The SACK blocks, most recent first (a DSACK block, RFC 2883, comes first of all).
+    #[inline]
     pub fn sacks(&self) -> &[SackBlock] {
         &self.sacks[..(self.options & SACK_COUNT) as usize]
     }

@@ -129,7 +129,8 @@ impl Ledger {
     }
 
     /// Counts a packet of `len` bytes that was enqueued and dequeued at the same instant.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "once a packet, by one caller")]
     pub(crate) fn pass(&mut self, now: Nanos, len: u32) {
         self.account(now);
         let bytes = u64::from(len);

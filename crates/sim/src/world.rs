@@ -5,7 +5,7 @@
 //! to its endpoint.
 
 use airtcp_link::CorruptionNotice;
-use airtcp_packet::{EndpointId, Packet, PacketId, Pool, Segment};
+use airtcp_packet::{EndpointId, PacketId, Pool};
 use airtcp_probe::{Cx, DropReason, Event, EventSource, PoolCx, Probe};
 use airtcp_units::{Bytes, Nanos, Narrow};
 use airtcp_wifi::mac::Category;
@@ -24,6 +24,7 @@ mod outside;
 mod queue;
 pub(crate) mod routes;
 mod scheduled;
+mod sending;
 #[cfg(test)]
 mod shaper_tests;
 mod small_queues;
@@ -189,6 +190,17 @@ impl<P: Probe> World<P> {
         self.until = end;
         let mut left = budget;
         while left > 0 {
+            if let Some((now, link)) = self.queue.pop_apart(end) {
+                debug_assert!(now >= self.now, "an event in the past");
+                self.now = now;
+                self.events += 1;
+                left -= 1;
+                self.on_ahead(link);
+                if self.pool.has_completed() {
+                    self.hear_completions();
+                }
+                continue;
+            }
             let Some((now, machine)) = self.queue.pop(end) else {
                 self.now = end;
                 self.depart_ahead();
@@ -200,7 +212,11 @@ impl<P: Probe> World<P> {
             left -= 1;
             match self.actors[machine.0 as usize] {
                 Actor::Interface(i) => self.on_interface(i),
-                Actor::Endpoint(e) => self.on_endpoint_timer(e),
+                Actor::Endpoint(e) => {
+                    if !self.on_endpoint_timer(e) {
+                        (self.events, left) = (self.events - 1, left + 1);
+                    }
+                }
                 Actor::App(e) => left = self.on_app(e, left),
                 Actor::AirEnds(i) | Actor::WatchedAirEnds(i) => {
                     left = self.run_air(i, AirEvent::Ends, left);
@@ -222,6 +238,7 @@ impl<P: Probe> World<P> {
         self.depart_ahead();
     }
 
+    #[inline(never)]
     fn on_interface(&mut self, number: u32) {
         if self.interfaces[number as usize].ahead {
             self.on_ahead(number);
@@ -281,12 +298,20 @@ impl<P: Probe> World<P> {
         self.queue.set(interface.timer, interface.next_timer());
     }
 
-    fn on_endpoint_timer(&mut self, number: u32) {
+    /// The entry of an endpoint. Its timer may be later, since an endpoint only says when none is due before
+    /// ([`Transport::timer_bound`]): then nothing happens, which is no event, and false is returned.
+    fn on_endpoint_timer(&mut self, number: u32) -> bool {
         let id = endpoint_id(number);
         let endpoint = &mut self.endpoints[number as usize];
+        let next = endpoint.transport.settle_timers();
+        if next > self.now {
+            self.queue.set(endpoint.timer, next);
+            return false;
+        }
         let mut cx = Cx::new(&mut self.probe, EventSource::Endpoint(id));
         endpoint.transport.on_timer(self.now, &mut cx);
         self.pump(number);
+        true
     }
 
     /// The timer of an application, and its next ones for as long as they come before the events of all other
@@ -310,74 +335,6 @@ impl<P: Probe> World<P> {
             self.now = next;
             self.events += 1;
             left -= 1;
-        }
-    }
-
-    /// Lets the application react, then sends the transport's segments.
-    fn pump(&mut self, number: u32) {
-        let id = endpoint_id(number);
-        let mut endpoint = &mut self.endpoints[number as usize];
-        endpoint.transport.write_on(self.now);
-        endpoint.app.on_progress(self.now, &mut endpoint.transport);
-        loop {
-            let mut cx = Cx::new(&mut self.probe, EventSource::Endpoint(id));
-            let Some(segment) = endpoint.transport.poll(self.now, &mut cx) else { break };
-            self.send(id, segment);
-            endpoint = &mut self.endpoints[number as usize];
-        }
-        self.queue.set(endpoint.timer, endpoint.transport.next_timer());
-        if endpoint.app.sets_timer_on_progress() {
-            self.queue.set(endpoint.app_timer, endpoint.app.next_timer());
-        }
-    }
-
-    #[inline]
-    fn send(&mut self, from: EndpointId, segment: Segment) {
-        let to = from.peer();
-        let packet = self.pool.send(self.now, Packet { to, segment });
-        let Endpoint { is_held, first_hop, .. } = self.endpoints[from.index()];
-        if is_held && segment.len > 0 {
-            self.pool.hold(packet);
-        }
-        match first_hop.or_else(|| self.first_hop(from)) {
-            Some(next) => self.put(packet, to, next),
-            None => self.drop_unroutable(packet),
-        }
-    }
-
-    /// Finds the first hop of an endpoint's packets, when it sends the first one.
-    #[cold]
-    fn first_hop(&mut self, from: EndpointId) -> Option<Hop> {
-        let [node, destination] = [from, from.peer()].map(|end| self.endpoints[end.index()].node);
-        let hop = self.routes.next(node, destination);
-        self.endpoints[from.index()].first_hop = hop;
-        hop
-    }
-
-    /// Sends a packet from `node` to its next hop.
-    fn forward(&mut self, packet: PacketId, node: u32) {
-        let to = self.pool.get(packet).to;
-        let destination = self.endpoints[to.index()].node;
-        let Some(next) = self.routes.next(node, destination) else {
-            self.drop_unroutable(packet);
-            return;
-        };
-        self.put(packet, to, next);
-    }
-
-    /// Puts a packet for `to` on a hop.
-    #[inline]
-    fn put(&mut self, packet: PacketId, to: EndpointId, next: Hop) {
-        match next {
-            Hop::Link(number) => {
-                let interface = &mut self.interfaces[number as usize];
-                if interface.ahead {
-                    self.enqueue_ahead(packet, number);
-                } else if interface.enqueue(self.now, packet, &mut self.probe, &mut self.pool) {
-                    self.queue.set(interface.timer, interface.next_timer());
-                }
-            }
-            Hop::Air(number) => self.put_on_air(packet, to, number),
         }
     }
 
@@ -413,13 +370,19 @@ impl<P: Probe> World<P> {
                 &Event::Left { packet, segment },
             );
         }
-        let segment = self.pool.remove(packet).segment;
+        let segment = self.pool.get(packet).segment;
+        self.pool.free(packet);
         self.delivered += 1;
         if segment.len > 0 {
             endpoint.carried.ip_bytes += u64::from(wire_len);
         }
         let mut cx = Cx::new(&mut self.probe, EventSource::Endpoint(to));
         endpoint.transport.handle(self.now, segment, &mut cx);
+        if endpoint.app.only_reads() && endpoint.transport.rests() {
+            // As `pump`, which would find nothing to do but this.
+            self.queue.set(endpoint.timer, endpoint.transport.timer_bound());
+            return;
+        }
         self.pump(u32::narrow(to.index()));
     }
 

@@ -37,7 +37,8 @@ impl Link {
     /// Accepts a packet at `now`, also while the transmitter is busy. Its transmission starts at
     /// [`ready_at`](Self::ready_at), or at `now` if that is later, and counts at once. `what` are its length on the wire,
     /// its payload and its destination. Records no events.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "once a packet, by one caller")]
     pub fn handle_ahead(&mut self, now: Nanos, id: PacketId, what: (u32, u16, EndpointId)) {
         let (start, ordinal, _) = self.wire.occupy(now, what.0);
         self.stats.sent += 1;

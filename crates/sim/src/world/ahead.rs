@@ -47,7 +47,8 @@ impl Interface {
 
 impl<P: Probe> World<P> {
     /// Offers a packet to the queue of an interface, and hands it to the link.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "once a packet, by two callers")]
     pub(super) fn enqueue_ahead(&mut self, packet: PacketId, number: u32) {
         let now = self.now;
         let Interface { queue, link, timer, apart, .. } = &mut self.interfaces[number as usize];
@@ -82,7 +83,8 @@ impl<P: Probe> World<P> {
     /// Keeps the interfaces apart in the event queue, if they are few. After all of them are added.
     pub(crate) fn keep_links_apart(&mut self) {
         let ahead = || self.interfaces.iter().filter(|interface| interface.ahead);
-        let timers: Vec<MachineId> = ahead().map(|interface| interface.timer).collect();
+        let timers: Vec<(MachineId, u32)> =
+            ahead().map(|interface| (interface.timer, interface.number)).collect();
         let places = self.queue.keep_apart(&timers);
         let ahead = self.interfaces.iter_mut().filter(|interface| interface.ahead);
         for (interface, place) in ahead.zip(places) {
@@ -92,7 +94,8 @@ impl<P: Probe> World<P> {
 
     /// The event of an interface, and the next ones if they come before the events of all other machines: packets arrive
     /// at the far end of its link, or are lost.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "once an event, by two callers")]
     pub(super) fn on_ahead(&mut self, number: u32) {
         loop {
             let now = self.now;

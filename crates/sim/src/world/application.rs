@@ -197,6 +197,12 @@ impl App {
         matches!(self, Self::Requester(_))
     }
 
+    /// True if it reacts to nothing but the end of the peer's data, and has no timer.
+    #[inline]
+    pub(crate) const fn only_reads(&self) -> bool {
+        matches!(self, Self::Sink { .. })
+    }
+
     /// Handles its timer.
     pub(crate) fn on_timer(&mut self, now: Nanos, transport: &mut Transport) {
         match self {
@@ -228,25 +234,26 @@ impl App {
     }
 
     /// Reads newly delivered data and reacts.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "once an event, by one caller")]
     pub(crate) fn on_progress(&mut self, now: Nanos, transport: &mut Transport) {
         match self {
             Self::Sink { finished } => {
                 if finished.is_none() && transport.peer_closed() {
-                    *finished = Some(now);
-                    transport.close(now);
+                    self.react(now, transport);
                 }
             }
-            Self::Bulk { stop, phase: BulkPhase::Sending, .. } if *stop != Nanos::NEVER => {
-                transport.top_up(now);
+            Self::Bulk { stop: Nanos::NEVER, .. } | Self::Paced(_) | Self::Scheduled(_) => {}
+            Self::Bulk { .. } | Self::Requester(_) | Self::Responder { .. } => {
+                self.react(now, transport);
             }
-            Self::Bulk { .. } | Self::Paced(_) | Self::Scheduled(_) => {}
-            Self::Requester(_) | Self::Responder { .. } => self.converse(now, transport),
         }
     }
 
-    /// Handles the data of an exchange.
-    fn converse(&mut self, now: Nanos, transport: &mut Transport) {
+    /// Reacts to the end of the data or to those of an exchange, or goes on writing until the stop. Apart, so that what most
+    /// flows do is short.
+    #[inline(never)]
+    fn react(&mut self, now: Nanos, transport: &mut Transport) {
         match self {
             Self::Requester(r) => r.on_progress(now, transport),
             Self::Responder { request, response, unread } => {
@@ -259,7 +266,14 @@ impl App {
                     transport.close(now);
                 }
             }
-            Self::Sink { .. } | Self::Bulk { .. } | Self::Paced(_) | Self::Scheduled(_) => {}
+            Self::Sink { finished } => {
+                *finished = Some(now);
+                transport.close(now);
+            }
+            Self::Bulk { stop, phase: BulkPhase::Sending, .. } if *stop != Nanos::NEVER => {
+                transport.top_up(now);
+            }
+            Self::Bulk { .. } | Self::Paced(_) | Self::Scheduled(_) => {}
         }
     }
 }

@@ -126,7 +126,7 @@ impl<P: Probe> World<P> {
             let Some(packet) = boundary.machine.poll(self.now) else { break };
             boundary.created += 1;
             let (node, to) = (boundary.node, packet.to);
-            let id = self.pool.send(self.now, packet);
+            let id = self.pool.send(self.now, packet.to, &packet.segment);
             match self.beyond(number, node, to) {
                 Some(next) => self.put(id, to, next),
                 None => self.drop_unroutable(id),

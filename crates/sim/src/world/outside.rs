@@ -3,7 +3,7 @@
 //! A packet that enters and one that leaves are events of the probe, which alone knows what the records stand for.
 
 use airtcp_link::LinkChange;
-use airtcp_packet::{EndpointId, Packet, Segment};
+use airtcp_packet::{EndpointId, Segment};
 use airtcp_probe::{DropReason, Event, EventSource, PoolCx, Probe};
 use airtcp_queueing::QueueChange;
 use airtcp_units::Nanos;
@@ -29,7 +29,7 @@ impl<P: Probe> World<P> {
     /// longer than `longest` is dropped there.
     pub(crate) fn inject(&mut self, to: EndpointId, segment: Segment, longest: u64) {
         let from = to.peer();
-        let packet = self.pool.send(self.now, Packet { to, segment });
+        let packet = self.pool.send(self.now, to, &segment);
         self.probe.record(self.now, EventSource::Endpoint(from), &Event::Entered { packet });
         if u64::from(segment.wire_len()) > longest {
             let source = EventSource::Endpoint(from);

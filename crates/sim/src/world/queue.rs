@@ -57,6 +57,8 @@ impl Entry {
 struct Apart {
     time: Nanos,
     machine: u32,
+    /// What it is to its owner.
+    of: u32,
 }
 
 /// Place of a machine among those without an entry.

@@ -126,6 +126,17 @@ impl Transport {
         }
     }
 
+    /// True for a TCP connection that is open for the peer's data, has nothing to send, and has said so.
+    #[inline]
+    pub(crate) fn rests(&self) -> bool {
+        match self {
+            Self::Tcp { connection, unwritten: 0, .. } => {
+                connection.rests() && !connection.peer_closed()
+            }
+            _ => false,
+        }
+    }
+
     #[inline]
     pub(crate) fn peer_closed(&self) -> bool {
         match self {
@@ -211,27 +222,41 @@ impl Transport {
         }
     }
 
+    /// A time before which no timer is due. [`settle_timers`](Self::settle_timers) then finds out whether one is.
     #[inline]
-    pub(crate) fn next_timer(&self) -> Nanos {
+    pub(crate) fn timer_bound(&self) -> Nanos {
         match self {
-            Self::Tcp { connection, .. } => connection.next_timer(),
+            Self::Tcp { connection, .. } => connection.timer_bound(),
+            _ => self.next_timer_of_other(),
+        }
+    }
+
+    /// The time of the next timer.
+    pub(crate) fn settle_timers(&mut self) -> Nanos {
+        match self {
+            Self::Tcp { connection, .. } => connection.settle_timers(),
+            _ => self.next_timer_of_other(),
+        }
+    }
+
+    fn next_timer_of_other(&self) -> Nanos {
+        match self {
             Self::Lt { connection, .. } => connection.next_timer(),
             Self::Sliding { connection, .. } => connection.next_timer(),
             Self::TfrcSender { sender, .. } => sender.next_timer(),
             Self::TfrcReceiver(receiver) => receiver.next_timer(),
-            Self::UdpSender(_) | Self::UdpReceiver(_) | Self::Outside => Nanos::NEVER,
+            Self::Tcp { .. } | Self::UdpSender(_) | Self::UdpReceiver(_) | Self::Outside => {
+                Nanos::NEVER
+            }
         }
     }
 
-    #[inline]
-    pub(crate) fn poll<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) -> Option<Segment> {
-        match self {
-            Self::Tcp { connection, .. } => connection.poll(now, cx),
-            _ => self.poll_other(now, cx),
-        }
-    }
-
-    fn poll_other<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) -> Option<Segment> {
+    /// The next segment of another transport than TCP, which sends runs ([`Connection::poll_run`]).
+    pub(crate) fn poll_other<P: Probe>(
+        &mut self,
+        now: Nanos,
+        cx: &mut Cx<'_, P>,
+    ) -> Option<Segment> {
         match self {
             Self::Lt { connection, .. } => connection.poll(now, cx),
             Self::Sliding { connection, .. } => connection.poll(now, cx),

@@ -2,7 +2,7 @@
 //!
 //! RFC 9293. `connection/arrive.rs` takes segments in the synchronised states,
 //! `connection/handshake.rs` opens and closes, `connection/emit.rs` writes headers,
-//! `connection/predict.rs` has shorter paths for bulk data,
+//! `connection/predict.rs` has shorter paths for bulk data, `connection/run.rs` makes several polls at once,
 //! `connection/expiry.rs` is the table of timers, `connection/between.rs` serves machines that join two
 //! connections. Leaves out:
 //! urgent data, IP options and fragmentation, path MTU discovery, keep-alive, fast open,
@@ -14,10 +14,13 @@ mod emit;
 mod expiry;
 mod handshake;
 mod predict;
+mod run;
 
 use airtcp_packet::{Kind, Segment, Seq};
 use airtcp_probe::{Cx, Event, Machine, Probe};
 use airtcp_units::{BitRate, Nanos, Span, Spent, Waits};
+
+pub use run::Run;
 
 use super::ack_policy::Owed;
 use super::config::TcpConfig;
@@ -211,6 +214,7 @@ impl Connection {
     }
 
     /// True once the peer's FIN has arrived in order.
+    #[inline]
     pub fn peer_closed(&self) -> bool {
         self.receiver.peer_closed()
     }
@@ -330,6 +334,20 @@ impl Connection {
         self.handshake.scales
     }
 
+    /// A time before which no timer is due. It costs less than [`next_timer`](Machine::next_timer), which may be later: each
+    /// ACK moves the retransmission timer later. A driver that uses it asks at that time for
+    /// [`settle_timers`](Self::settle_timers).
+    #[inline]
+    pub fn timer_bound(&self) -> Nanos {
+        self.timers.bound().max(self.now)
+    }
+
+    /// The time of the next timer, which [`timer_bound`](Self::timer_bound) returns from now on until a timer is set earlier.
+    pub fn settle_timers(&mut self) -> Nanos {
+        self.timers.settle();
+        self.timer_bound()
+    }
+
     fn set_state(&mut self, state: State) {
         self.state = state;
         self.stats.state = state;
@@ -385,6 +403,7 @@ impl Machine for Connection {
         self.now = self.now.max(now);
         self.template.forget();
         self.expire(now, cx);
+        self.timers.settle();
         self.record_window(now, cx);
     }
 
@@ -394,10 +413,6 @@ impl Machine for Connection {
 
     #[inline]
     fn poll<P: Probe>(&mut self, now: Nanos, cx: &mut Cx<'_, P>) -> Option<Segment> {
-        self.now = self.now.max(now);
-        if !self.is_silent() {
-            return self.emit_predicted(now, cx);
-        }
-        if self.sender.is_idle() { None } else { self.wait(now) }
+        self.poll_run(now, 1, cx).map(|run| run.first)
     }
 }

@@ -37,7 +37,7 @@ pub use config::{
     Pacing, PartialAckTimer, PrrBound, RateReduction, Reassembly, Recovery, RecoveryExit,
     RtoMinRule, RttSampling, SpuriousResponse, TcpConfig, Tsq,
 };
-pub use connection::Connection;
+pub use connection::{Connection, Run};
 pub(crate) use law_params::{law_params, window_cap};
 pub use misbehaviour::Misbehaviour;
 pub(crate) use pacing::spread;

@@ -103,6 +103,7 @@ impl Receiver {
     }
 
     /// The peer's FIN has been reached.
+    #[inline]
     pub(crate) fn peer_closed(&self) -> bool {
         self.fin_at.is_some_and(|at| at < self.next)
     }
@@ -237,7 +238,8 @@ impl Receiver {
     }
 
     /// Takes the next `len` bytes, as [`on_data`](Self::on_data) does, if they [only move the window](Self::only_moves).
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "once a segment, by one caller")]
     pub(crate) fn take_next(
         &mut self,
         now: Nanos,

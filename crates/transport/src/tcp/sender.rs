@@ -4,7 +4,7 @@
 //! windows, `sender/ack.rs` and `sender/sacks.rs` process acknowledgements, `sender/marks.rs`
 //! responds to marks, `sender/transmit.rs` chooses the next segment, `sender/new_data.rs` checks
 //! for new data, `sender/waits.rs` notes what the sender waits for, `sender/plain.rs` has shorter
-//! paths for bulk data. The objects of `recovery/` decide about losses; `sender/recover.rs`,
+//! paths for bulk data, `sender/run.rs` takes several segments at once. The objects of `recovery/` decide about losses; `sender/recover.rs`,
 //! `sender/losses.rs`, `sender/loss_timers.rs` and `sender/spurious.rs` call them and apply their
 //! answers. `sender/loss_marks.rs` takes explicit loss notification. `sender/device.rs` limits what waits in the own device. The congestion law implements [`airtcp_congestion::CongestionControl`]. Offsets in
 //! bytes from our ISN: the SYN at 0, the first byte at 1, the FIN after the last byte.
@@ -20,6 +20,7 @@ mod new_data;
 mod opening;
 mod plain;
 mod recover;
+mod run;
 mod sacks;
 mod spurious;
 mod transmit;
@@ -28,6 +29,7 @@ mod windows;
 
 pub(crate) use ack_info::AckInfo;
 pub(crate) use plain::Plain;
+pub(crate) use run::Departures;
 pub(crate) use transmit::Outgoing;
 
 use airtcp_units::{Nanos, Span, Waits};

@@ -1,5 +1,7 @@
 //! The timers of a connection. `connection/expiry.rs` handles their expiry.
 
+use std::fmt;
+
 use airtcp_units::Nanos;
 
 /// A timer, in the order in which timers due at the same instant are handled.
@@ -35,22 +37,36 @@ impl Timer {
 }
 
 /// Deadlines; [`Nanos::NEVER`] for a timer that does not run.
-#[derive(Debug, Clone)]
-pub(crate) struct Timers([Nanos; Timer::ALL.len()]);
+#[derive(Clone)]
+pub(crate) struct Timers {
+    at: [Nanos; Timer::ALL.len()],
+    /// No timer is due before. A timer that is stopped or moved later does not raise it: [`settle`](Self::settle) does.
+    bound: Nanos,
+}
+
+impl fmt::Debug for Timers {
+    /// Without the bound, which depends on how often it was settled, so that tests can compare connections.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Timers").field(&self.at).finish()
+    }
+}
 
 impl Timers {
     pub(crate) const fn new() -> Self {
-        Self([Nanos::NEVER; Timer::ALL.len()])
+        Self { at: [Nanos::NEVER; Timer::ALL.len()], bound: Nanos::NEVER }
     }
 
     #[inline]
     pub(crate) const fn get(&self, timer: Timer) -> Nanos {
-        self.0[timer as usize]
+        self.at[timer as usize]
     }
 
     #[inline]
     pub(crate) const fn set(&mut self, timer: Timer, at: Nanos) {
-        self.0[timer as usize] = at;
+        self.at[timer as usize] = at;
+        if at.0 < self.bound.0 {
+            self.bound = at;
+        }
     }
 
     #[inline]
@@ -78,6 +94,17 @@ impl Timers {
 
     #[inline]
     pub(crate) fn next(&self) -> Nanos {
-        self.0.iter().fold(Nanos::NEVER, |a, b| a.min(*b))
+        self.at.iter().fold(Nanos::NEVER, |a, b| a.min(*b))
+    }
+
+    /// A time before which no timer is due.
+    #[inline]
+    pub(crate) const fn bound(&self) -> Nanos {
+        self.bound
+    }
+
+    /// Makes the bound the time of the next timer.
+    pub(crate) fn settle(&mut self) {
+        self.bound = self.next();
     }
 }

@@ -14,18 +14,19 @@ use super::{Apart, EventQueue, MachineId, Place};
 const FEW_APART: usize = 8;
 
 impl EventQueue {
-    /// Keeps machines that have no time yet apart from now on; none if they are too many. Their times are then set by
-    /// [`set_apart`](Self::set_apart).
-    pub(crate) fn keep_apart(&mut self, machines: &[MachineId]) -> Vec<Place> {
+    /// Keeps machines that have no time yet apart from now on, each with a number that is its owner's; none if they are too
+    /// many. Their times are then set by [`set_apart`](Self::set_apart).
+    pub(crate) fn keep_apart(&mut self, machines: &[(MachineId, u32)]) -> Vec<Place> {
         debug_assert!(self.apart.is_empty(), "a second call");
         if machines.len() > FEW_APART {
             return Vec::new();
         }
         debug_assert!(
-            machines.iter().all(|m| self.owners[m.0 as usize].entered == Nanos::NEVER),
+            machines.iter().all(|(m, _)| self.owners[m.0 as usize].entered == Nanos::NEVER),
             "a machine has an entry"
         );
-        self.apart = machines.iter().map(|m| Apart { time: Nanos::NEVER, machine: m.0 }).collect();
+        let apart = |&(MachineId(machine), of)| Apart { time: Nanos::NEVER, machine, of };
+        self.apart = machines.iter().map(apart).collect();
         (0..machines.len()).map(|place| Place(u32::narrow(place))).collect()
     }
 
@@ -77,6 +78,21 @@ impl EventQueue {
         self.apart[number].time = Nanos::NEVER;
         self.running = (MachineId(apart.machine), apart.time);
         Some(self.running).map(|(machine, time)| (time, machine))
+    }
+
+    /// Takes the earliest machine apart if it comes before all entries and not after `until`, and returns its time and the
+    /// number that its owner gave it. If not, and sometimes even then, [`pop`](Self::pop) finds the next machine.
+    #[inline]
+    pub(crate) fn pop_apart(&mut self, until: Nanos) -> Option<(Nanos, u32)> {
+        let (number, apart) = self.first_apart()?;
+        // No machine is due before the time of its entry.
+        let is_first = !self.vacant && self.first().is_none_or(|top| apart.time < top.time);
+        if !is_first || apart.time > until || apart.time == Nanos::NEVER {
+            return None;
+        }
+        self.apart[number].time = Nanos::NEVER;
+        self.running = (MachineId(apart.machine), apart.time);
+        Some((apart.time, apart.of))
     }
 
     /// True if no machine apart has a time until `now`.

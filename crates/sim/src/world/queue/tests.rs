@@ -141,7 +141,8 @@ proptest! {
             entries.register(phase, i);
             mixed.register(phase, i);
         }
-        let machines: Vec<_> = (0..apart).map(|i| MachineId(u32::narrow(i))).collect();
+        let machines: Vec<(MachineId, u32)> =
+            (0..u32::narrow(apart)).map(|i| (MachineId(i), i + 100)).collect();
         let places = mixed.keep_apart(&machines);
         prop_assert_eq!(places.len(), if apart > 8 { 0 } else { apart });
         let mut now = 0;
@@ -149,7 +150,8 @@ proptest! {
             if delay < 15 {
                 let until = Nanos(now + delay);
                 let next = entries.pop(until);
-                prop_assert_eq!(next, mixed.pop(until));
+                let first = mixed.pop_apart(until).map(|(at, of)| (at, MachineId(of - 100)));
+                prop_assert_eq!(next, first.or_else(|| mixed.pop(until)));
                 now = next.map_or(now, |(at, _)| at.0);
                 if next.is_some() {
                     for other in 0..FEW {

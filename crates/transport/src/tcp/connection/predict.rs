@@ -23,7 +23,7 @@ use airtcp_units::{Nanos, Span};
 
 use super::{Connection, env};
 use crate::tcp::ack_policy::Owed;
-use crate::tcp::sender::{AckInfo, Outgoing, Plain};
+use crate::tcp::sender::{AckInfo, Outgoing};
 use crate::tcp::state::State;
 
 impl Connection {
@@ -50,12 +50,12 @@ impl Connection {
     /// Always, except in tests that compare the paths.
     #[cfg(not(test))]
     #[allow(clippy::unused_self, reason = "tests have a field for it")]
-    const fn predicts(&self) -> bool {
+    pub(super) const fn predicts(&self) -> bool {
         true
     }
 
     #[cfg(test)]
-    const fn predicts(&self) -> bool {
+    pub(super) const fn predicts(&self) -> bool {
         !self.takes_general_paths
     }
 
@@ -89,8 +89,10 @@ impl Connection {
     fn arrive_next_data<P: Probe>(&mut self, now: Nanos, s: &Segment, cx: &mut Cx<'_, P>) {
         let (seq, ack) = (self.receiver.next, self.sender.una());
         let (echo, echoed) = self.take_timestamps(now, seq, s);
-        let info = AckInfo { iss: self.iss, ack, seq, echo, echoed };
-        self.sender.on_idle_ack(now, &info, s, &mut env!(self), cx);
+        if !self.sender.takes_idle_ack_again(seq, s, &self.timers) {
+            let info = AckInfo { iss: self.iss, ack, seq, echo, echoed };
+            self.sender.on_idle_ack(now, &info, s, &mut env!(self), cx);
+        }
         let bytes = u64::from(s.len);
         if !self.receiver.only_moves(bytes) {
             self.take_data(now, seq, s, cx);
@@ -163,30 +165,9 @@ impl Connection {
         self.advance_close(now);
     }
 
-    /// The next segment of a connection that has something to send. Apart, so that a poll that finds nothing is short.
-    #[inline(never)]
-    pub(super) fn emit_predicted<P: Probe>(
-        &mut self,
-        now: Nanos,
-        cx: &mut Cx<'_, P>,
-    ) -> Option<Segment> {
-        if !(self.predicts() && self.sends_plainly()) {
-            return self.emit(now, cx);
-        }
-        match self.sender.next_plain(now, &mut env!(self)) {
-            Plain::Segment(out) => {
-                let segment = self.emit_plain(now, out, cx);
-                self.record_window(now, cx);
-                Some(segment)
-            }
-            Plain::Held => None,
-            Plain::Unknown => self.emit(now, cx),
-        }
-    }
-
     /// The sender is plain, and nothing but data waits to be sent.
     #[inline]
-    fn sends_plainly(&self) -> bool {
+    pub(super) fn sends_plainly(&self) -> bool {
         // While the last header holds, the rest is as it was then (`template.rs`).
         self.sender.is_plain()
             && (self.template.holds()
@@ -195,7 +176,12 @@ impl Connection {
 
     /// Full new data of a sender that sends plainly, if possible with the header of the last one (`template.rs`).
     #[inline]
-    fn emit_plain<P: Probe>(&mut self, now: Nanos, out: Outgoing, cx: &mut Cx<'_, P>) -> Segment {
+    pub(super) fn emit_plain<P: Probe>(
+        &mut self,
+        now: Nanos,
+        out: Outgoing,
+        cx: &mut Cx<'_, P>,
+    ) -> Segment {
         let kept = if out.cwr { None } else { self.template.of(out.len) };
         let Some(mut segment) = kept else {
             let segment = self.emit_data(now, out, cx);

@@ -34,7 +34,8 @@ impl Scoreboard {
     }
 
     /// [`ack`](Self::ack) of a fresh board.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "once an ACK, by one caller")]
     pub(crate) fn ack_fresh(&mut self, ack: u64, now: Nanos, rate: &mut RateSampler) -> Acked {
         debug_assert!(self.is_fresh(), "something is known about a segment");
         let mut acked = Acked::default();

@@ -27,6 +27,7 @@
 //!
 //! `tests/predict.rs` compares both paths on random transfers.
 
+use airtcp_packet::Segment;
 use airtcp_probe::{Cx, Probe};
 use airtcp_units::Nanos;
 
@@ -35,7 +36,7 @@ use super::{AckInfo, Env, Outgoing, Sender};
 use crate::tcp::config::RttSampling;
 use crate::tcp::recovery::{Evidence, LossRecovery};
 use crate::tcp::scoreboard::SentSegment;
-use crate::tcp::timers::Timer;
+use crate::tcp::timers::{Timer, Timers};
 use airtcp_congestion::{AckSample, CongestionControl};
 
 /// The next segment of a plain sender.
@@ -68,6 +69,29 @@ impl Sender {
             && !self.discipline.is_probe_due()
             && !env.ecn.is_accurate()
             && !env.timers.is_running(Timer::Persist);
+    }
+
+    /// A segment arrived at `seq`, which is beyond those before, with nothing outstanding. If it has the same ACK and the same
+    /// window as the last one, only its place is new to [`on_idle_ack`](Self::on_idle_ack): this notes it, and returns true.
+    /// Otherwise false, and also if SACK blocks or TLP have a say or the persist timer runs.
+    #[inline]
+    pub(crate) fn takes_idle_ack_again(
+        &mut self,
+        seq: u64,
+        segment: &Segment,
+        timers: &Timers,
+    ) -> bool {
+        let again = self.window_ack == self.una
+            && self.scaled(segment.window) == self.peer_window
+            && self.window_seq <= seq
+            && !self.window_of_syn
+            && !self.is_rack()
+            && segment.sacks().is_empty()
+            && !timers.is_running(Timer::Persist);
+        if again {
+            self.window_seq = seq;
+        }
+        again
     }
 
     /// An ACK of new data arrived that was sent once, without SACK blocks, echo or mark; the sender is plain.

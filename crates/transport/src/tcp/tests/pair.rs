@@ -56,6 +56,10 @@ pub(super) struct Pair {
     order: u64,
     flying: BinaryHeap<Reverse<(Nanos, u64, usize)>>,
     segments: Vec<(Side, Segment)>,
+    /// Most segments that a poll may return.
+    pub(super) most: u32,
+    /// Longest run of segments that a poll returned.
+    pub(super) longest: u32,
     /// The server's application closes when the client has closed.
     pub(super) server_closes: bool,
     /// Keeps sent segments and events (off for long runs).
@@ -83,6 +87,8 @@ impl Pair {
             order: 0,
             flying: BinaryHeap::new(),
             segments: Vec::new(),
+            most: 1,
+            longest: 0,
             server_closes: true,
             keep: true,
         }
@@ -114,31 +120,13 @@ impl Pair {
             assert!(burst < 100_000, "an end never stops sending");
             let end = if side == Side::Client { &mut self.client } else { &mut self.server };
             let mut cx = Cx::new(&mut self.log, source);
-            let Some(segment) = end.poll(self.now, &mut cx) else { break };
-            let ordinal = self.counts[side as usize];
-            self.counts[side as usize] += 1;
-            let fate = (self.script)(side, ordinal, &segment);
-            if self.keep {
-                self.sent.push(Sent { at: self.now, from: side, segment });
+            let Some(run) = end.poll_run(self.now, self.most, &mut cx) else { break };
+            self.longest = self.longest.max(run.count);
+            for segment in run {
+                self.launch_by_script(side, segment);
             }
-            match fate {
-                Fate::Drop => {}
-                Fate::Deliver => self.launch(side, segment, Span::ZERO),
-                Fate::Late(extra) => self.launch(side, segment, extra),
-                Fate::Held(until) => {
-                    let extra = until.since(self.now + self.delay);
-                    self.launch(side, segment, extra);
-                }
-                Fate::Twice(extra) => {
-                    self.launch(side, segment, Span::ZERO);
-                    self.launch(side, segment, extra);
-                }
-                Fate::Mark => {
-                    let mut marked = segment;
-                    assert!(segment.ecn.is_capable(), "a queue marks what may be marked");
-                    marked.ecn = airtcp_packet::Ecn::Ce;
-                    self.launch(side, marked, Span::ZERO);
-                }
+            if run.ends {
+                break;
             }
         }
         let now = self.now;
@@ -146,6 +134,35 @@ impl Pair {
         assert!(next >= now, "a timer in the past");
         if !self.keep {
             self.log.0.clear();
+        }
+    }
+
+    /// A segment left an end: the script decides its fate.
+    fn launch_by_script(&mut self, side: Side, segment: Segment) {
+        let ordinal = self.counts[side as usize];
+        self.counts[side as usize] += 1;
+        let fate = (self.script)(side, ordinal, &segment);
+        if self.keep {
+            self.sent.push(Sent { at: self.now, from: side, segment });
+        }
+        match fate {
+            Fate::Drop => {}
+            Fate::Deliver => self.launch(side, segment, Span::ZERO),
+            Fate::Late(extra) => self.launch(side, segment, extra),
+            Fate::Held(until) => {
+                let extra = until.since(self.now + self.delay);
+                self.launch(side, segment, extra);
+            }
+            Fate::Twice(extra) => {
+                self.launch(side, segment, Span::ZERO);
+                self.launch(side, segment, extra);
+            }
+            Fate::Mark => {
+                let mut marked = segment;
+                assert!(segment.ecn.is_capable(), "a queue marks what may be marked");
+                marked.ecn = airtcp_packet::Ecn::Ce;
+                self.launch(side, marked, Span::ZERO);
+            }
         }
     }
 

@@ -233,8 +233,8 @@ fn fate(list: &[(usize, u8)], number: usize, segment: &Segment) -> Fate {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
-    /// Two pairs make the same transfer, one of them without prediction: they send the same segments and end in the
-    /// same states.
+    /// Two pairs make the same transfer, one of them without prediction and with a poll for each segment: they send the same
+    /// segments and end in the same states.
     #[test]
     fn transfers_are_the_same(
         config in bulk_config(),
@@ -242,6 +242,7 @@ proptest! {
         back in fates(),
         bytes in prop_oneof![1 => 1u64..3000, 4 => 20_000u64..400_000],
         parts in 1u64..4,
+        most in prop::sample::select(vec![1, 2, 3, u32::MAX]),
     ) {
         prop_assume!(config.validate().is_ok());
         let [mut a, mut b] = [false, true].map(|general| {
@@ -249,6 +250,7 @@ proptest! {
             let mut pair = Pair::new(&config, ms(10)).script(move |side, number, segment| {
                 fate(if side == Side::Client { &forward } else { &back }, number, segment)
             });
+            pair.most = if general { 1 } else { most };
             if general {
                 pair.client.take_general_paths();
                 pair.server.take_general_paths();
@@ -296,6 +298,7 @@ fn the_next_ack_is_predicted() {
         let mut pair = Pair::new(&config, ms(10)).script(|side, i, _| {
             if side == Side::Client && i == 60 { Fate::Drop } else { Fate::Deliver }
         });
+        pair.most = u32::MAX;
         pair.start(400_000);
         let (mut plain, mut steps) = (0, 0);
         while pair.step(at(1000)) && pair.client.unacked() > 0 {
@@ -304,5 +307,6 @@ fn the_next_ack_is_predicted() {
         }
         assert_eq!(pair.client.stats().fast_retransmits, 1, "{recovery:?}");
         assert!(plain * 3 > steps * 2, "{recovery:?}: plain at {plain} of {steps} steps");
+        assert!(pair.longest > 1, "{recovery:?}: no two segments left at once");
     }
 }
