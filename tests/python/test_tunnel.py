@@ -1,7 +1,7 @@
 """`airtcp-live tunnel`: two ends on this host, and over a lossy link of `airtcp-live emulate`.
 
-Over loopback no privilege is needed. No test checks a rate, which depends on the load of the machine; what the tunnel gets
-from a path is tested in virtual time, in `crates/tunnel/tests`.
+Over loopback no privilege is needed. No test checks a rate, which depends on the load of the
+machine; what the tunnel gets from a path is tested in virtual time, in `crates/tunnel/tests`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ import threading
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import pytest
@@ -29,7 +28,8 @@ from live_program import live
 from test_emulate import lacking
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator, Iterator
+    from pathlib import Path
 
 pytestmark = pytest.mark.skipif(
     live() is None or not sys.platform.startswith("linux"),
@@ -64,8 +64,8 @@ def free_port(kind: socket.SocketKind = socket.SOCK_STREAM) -> int:
 
 
 @contextmanager
-def running(*words: object, until: str) -> Iterator[subprocess.Popen[str]]:
-    """Run `airtcp-live tunnel` until the block ends; wait until it has said `until`."""
+def running(*words: object, until: str) -> Generator[list[str]]:
+    """Run `airtcp-live tunnel` until the block ends, once it has said `until`; give what it says."""
     command = [live() or "", "tunnel", *map(str, words)]
     with subprocess.Popen(command, text=True, stderr=subprocess.PIPE) as process:
         said: list[str] = []
@@ -83,8 +83,7 @@ def running(*words: object, until: str) -> Iterator[subprocess.Popen[str]]:
         try:
             assert ready.wait(PATIENCE), said
             assert process.poll() is None, said
-            process.said = said  # type: ignore[attr-defined]
-            yield process
+            yield said
         finally:
             process.send_signal(signal.SIGTERM)
             assert process.wait(PATIENCE) == 0, said
@@ -111,7 +110,7 @@ def echo() -> Iterator[int]:
 
     def answer(one: socket.socket) -> None:
         with one:
-            parts = []
+            parts: list[bytes] = []
             while part := one.recv(1 << 16):
                 parts.append(part)
             one.sendall(b"".join(parts))
@@ -160,7 +159,7 @@ def exchanged(one: socket.socket, data: bytes) -> bytes:
 
     thread = threading.Thread(target=send)
     thread.start()
-    parts = []
+    parts: list[bytes] = []
     while part := one.recv(1 << 16):
         parts.append(part)
     thread.join(PATIENCE)
@@ -251,7 +250,9 @@ def test_status_says_what_the_tunnel_does(ends: Ends) -> None:
         assert 0 <= session["loss"] < 1
         assert session["rtt_s"] > 0
     told = tunnel("status", "--prometheus", "--socket", ends.server).stdout
-    assert re.search(r'^airtcp_tunnel_rtt_seconds\{peer="[0-9a-f]{64}"\} [0-9.e-]+$', told, re.M)
+    assert re.search(
+        r'^airtcp_tunnel_rtt_seconds\{peer="[0-9a-f]{64}"\} [0-9.e-]+$', told, re.MULTILINE
+    )
     assert "loses" in tunnel("status", "--socket", ends.server).stdout
 
 
@@ -265,11 +266,11 @@ def test_a_wrong_key_is_named_and_not_tried_again(tmp_path: Path) -> None:
         done = tunnel(*connect, "--peer", stranger)
         assert done.returncode == 2
         assert their_public in done.stderr.splitlines()[-1]
-    with running(*serve, "--peer", stranger, until="listening") as server:
+    with running(*serve, "--peer", stranger, until="listening") as said:
         done = tunnel(*connect, "--peer", their_public)
         assert done.returncode == 2
         assert f"--peer {our_public}" in done.stderr.splitlines()[-1]
-    assert any(f"--peer {our_public}" in line for line in server.said)  # type: ignore[attr-defined]
+    assert any(f"--peer {our_public}" in line for line in said)
 
 
 @pytest.mark.parametrize(
