@@ -65,7 +65,7 @@ def free_port(kind: socket.SocketKind = socket.SOCK_STREAM) -> int:
 
 @contextmanager
 def running(*words: object, until: str) -> Generator[list[str]]:
-    """Run `airtcp-live tunnel` until the block ends, once it has said `until`; give what it says."""
+    """Run `airtcp-live tunnel` until the block ends, once it has said `until`; give all it says."""
     command = [live() or "", "tunnel", *map(str, words)]
     with subprocess.Popen(command, text=True, stderr=subprocess.PIPE) as process:
         said: list[str] = []
