@@ -18,7 +18,7 @@ import subprocess
 import sys
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -109,7 +109,7 @@ def echo() -> Iterator[int]:
     listener = socket.create_server(("127.0.0.1", 0))
 
     def answer(one: socket.socket) -> None:
-        with one:
+        with one, suppress(ConnectionResetError):
             parts: list[bytes] = []
             while part := one.recv(1 << 16):
                 parts.append(part)
@@ -208,6 +208,39 @@ def test_a_refused_target_resets_the_connection(ends: Ends) -> None:
             one.settimeout(PATIENCE)
             with pytest.raises(ConnectionResetError):
                 assert one.recv(1) == b"never"
+
+
+def test_an_application_that_resets_ends_its_channel(ends: Ends) -> None:
+    one = socket.create_connection(("127.0.0.1", ends.forwarded))
+    one.sendall(b"x")
+    time.sleep(0.3)
+    one.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    one.close()
+    for place in (ends.client, ends.server):
+        until = time.monotonic() + PATIENCE
+        while True:
+            told = tunnel("status", "--json", "--socket", place).stdout
+            if not json.loads(told)[0]["sessions"][0]["channels"]:
+                break
+            assert time.monotonic() < until
+            time.sleep(0.1)
+
+
+def test_an_end_resets_the_connections_that_it_leaves(tmp_path: Path, echo: int) -> None:
+    (ours, our_public), (theirs, their_public) = key(tmp_path, "client"), key(tmp_path, "server")
+    port, forwarded = free_port(socket.SOCK_DGRAM), free_port()
+    serve = ("serve", "--listen", f"127.0.0.1:{port}", "--key", theirs, "--peer", our_public)
+    connect = ("connect", f"127.0.0.1:{port}", "--key", ours, "--peer", their_public)
+    carry = ("-L", f"{forwarded}:127.0.0.1:{echo}", "--socket", tmp_path / "c")
+    allow = ("--allow", f"127.0.0.1:{echo}", "--socket", tmp_path / "s")
+    with running(*serve, *allow, until="listening"):
+        with running(*connect, *carry, until="connected"):
+            one = socket.create_connection(("127.0.0.1", forwarded))
+            one.settimeout(PATIENCE)
+            one.sendall(DATA)
+            time.sleep(0.3)
+        with one, pytest.raises(ConnectionResetError):
+            assert one.recv(1) == b"never"
 
 
 def socks(ends: Ends, request: bytes) -> socket.socket:

@@ -9,6 +9,14 @@ pub fn id() -> u32 {
     rustix::process::geteuid().as_raw()
 }
 
+/// Takes as many descriptors as the system allows this process: one a connection.
+pub fn raise_descriptors() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let limit = getrlimit(Resource::Nofile);
+    // A system that refuses leaves the number that was there.
+    let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit });
+}
+
 /// Whether the process is root, so that it needs no user namespace.
 pub fn is_root() -> bool {
     rustix::process::geteuid().is_root()

@@ -195,7 +195,11 @@ impl Channel {
         self.window += more;
         let told = std::mem::take(&mut self.consumed) + more;
         self.granted += told;
-        self.due.push_back(Record::Window(number(told)));
+        match self.due.back_mut() {
+            // One that waits says both.
+            Some(Record::Window(before)) => *before = number(u64::from(*before) + told),
+            _ => self.due.push_back(Record::Window(number(told))),
+        }
         more
     }
 

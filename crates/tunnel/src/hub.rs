@@ -18,8 +18,9 @@ use crate::quic;
 use crate::session::{Ended, Outgoing, Session, codepoint, instant};
 use crate::tls::{self, Refused};
 
-/// Sessions at a server at a time.
+/// Sessions at a server at a time, and handshakes under way beside them.
 const MAX_SESSIONS: usize = 64;
+const MAX_HANDSHAKES: usize = 256;
 /// Handshakes under way from which on an address must prove that it receives what is sent to it (RFC 9000 section 8.1.2).
 const RETRY_ABOVE: usize = 16;
 /// Handshakes that begin in a second, and at once: each takes about 1 ms of processor time.
@@ -243,7 +244,8 @@ impl Hub {
             }
             return;
         }
-        if self.sessions.len() >= MAX_SESSIONS || !self.may_begin(now) {
+        let open = self.open.len() - handshakes;
+        if open >= MAX_SESSIONS || handshakes >= MAX_HANDSHAKES || !self.may_begin(now) {
             self.endpoint.ignore(incoming);
             return;
         }

@@ -257,6 +257,9 @@ impl Mux {
         }
         self.next = id.saturating_add(1);
         if self.channels.len() >= MAX_CHANNELS {
+            if self.resets.len() >= MAX_CHANNELS {
+                return Err(Violation("channels without end"));
+            }
             self.resets.push_back((id, Code::TooMany));
             return Ok(());
         }

@@ -99,6 +99,8 @@ pub struct Status {
 /// A session with a peer.
 pub struct Session {
     quic: Connection,
+    /// Bytes that QUIC takes while no frame waits.
+    room: usize,
     stream: SlidingConnection<Symbols>,
     mux: Mux,
     side: Side,
@@ -131,13 +133,14 @@ fn cx(probe: &mut NoProbe, side: Side) -> Cx<'_, NoProbe> {
 }
 
 impl Session {
-    pub(crate) fn new(quic: Connection, side: Side, own: PublicKey, base: Instant) -> Self {
+    pub(crate) fn new(mut quic: Connection, side: Side, own: PublicKey, base: Instant) -> Self {
         let config = SlidingConfig {
             segment: SEGMENT,
             max_symbols: MAX_SYMBOLS,
             ..SlidingConfig::default()
         };
         Self {
+            room: quic.datagrams().send_buffer_space(),
             quic,
             stream: SlidingConnection::of_bytes(&config, side),
             mux: Mux::new(side == Side::Client),
@@ -273,8 +276,12 @@ impl Session {
         }
     }
 
-    /// Gives QUIC the next packet of the transport. False if there is none, or if QUIC cannot take it.
+    /// Gives QUIC the next packet of the transport. False if there is none, or while QUIC may not send the last one: to an
+    /// address that has not proved itself, it sends only so many bytes.
     fn offer(&mut self, now: Nanos) -> bool {
+        if self.quic.datagrams().send_buffer_space() < self.room {
+            return false;
+        }
         let unsent = self.stream.unsent();
         if unsent < usize::from(SEGMENT) {
             let more = self.mux.fill(unsent);

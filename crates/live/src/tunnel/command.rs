@@ -134,6 +134,7 @@ fn serve(listen: Option<String>, allow: &[String], common: &Common) -> Result<()
     let said = |e: airtcp_os::Error| e.to_string();
     // Before any thread starts: threads inherit which signals are blocked.
     let signals = Signals::open().map_err(said)?;
+    airtcp_os::user::raise_descriptors();
     let socket = match listen {
         Some(address) => Datagrams::bind(address),
         None => everywhere(PORT),
@@ -172,6 +173,7 @@ fn connect(
     let server = place::address(host, PORT)?;
     let said = |e: airtcp_os::Error| e.to_string();
     let signals = Signals::open().map_err(said)?;
+    airtcp_os::user::raise_descriptors();
     let listeners = Listeners::open(&ports)?;
     let any: SocketAddr = if server.is_ipv4() {
         (Ipv4Addr::UNSPECIFIED, 0).into()

@@ -88,20 +88,29 @@ impl Drive<'_> {
     pub(super) fn run(mut self) -> Result<(), String> {
         let mut state = self.begin()?;
         self.send(&mut state);
+        let done = self.turns(&mut state);
+        // Applications are told: what they sent may not have arrived.
+        for connection in state.connections.values() {
+            connection.joined.abort();
+        }
+        done
+    }
+
+    fn turns(&mut self, state: &mut State) -> Result<(), String> {
         loop {
-            self.wait(&mut state)?;
+            self.wait(state)?;
             while let Some(signal) = self.signals.read().map_err(|e| e.to_string())? {
                 if matches!(signal, Signal::Interrupt | Signal::Terminate) {
-                    self.leave(&mut state);
+                    self.leave(state);
                     return Ok(());
                 }
             }
-            self.read(&mut state);
+            self.read(state);
             let at = state.at(clock::now());
             state.hub.on_timer(at);
-            self.sessions(&mut state)?;
-            self.applications(&mut state);
-            self.send(&mut state);
+            self.sessions(state)?;
+            self.applications(state);
+            self.send(state);
             if let Some(socket) = &self.status {
                 let role = if matches!(self.role, Role::Client(_)) { "client" } else { "server" };
                 let hub = std::cell::RefCell::new(&mut state.hub);
@@ -151,15 +160,28 @@ impl Drive<'_> {
                 None
             }
         };
-        for ((id, _), connection) in &state.connections {
-            if let Some(session) = state.hub.session(*id) {
-                let wants = connection.joined.wants(session.mux());
-                let wants = if connection.socks { For::Error } else { wants };
+        let others = fds.len();
+        let mut watched = Vec::new();
+        for (whose, connection) in &state.connections {
+            let Some(session) = state.hub.session(whose.0) else { continue };
+            let wants = connection.joined.wants(session.mux());
+            let wants = if connection.socks { Some(For::Error) } else { wants };
+            if let Some(wants) = wants {
+                watched.push((*whose, wants));
                 fds.push((connection.joined.fd(), wants));
             }
         }
         let next = [timer, state.again, tell, patience].into_iter().flatten().min();
-        wait::ready(&fds, next).map_err(|e| e.to_string())?;
+        let ready = wait::ready(&fds, next).map_err(|e| e.to_string())?;
+        let ready = ready.into_iter().skip(others).zip(watched);
+        let failed = ready.filter(|(ready, (_, wants))| *ready && *wants == For::Error);
+        let failed: Vec<_> = failed.map(|(_, (whose, _))| whose).collect();
+        for whose in failed {
+            let connection = state.connections.remove(&whose);
+            if let Some((connection, session)) = connection.zip(state.hub.session(whose.0)) {
+                connection.joined.fail(session.mux());
+            }
+        }
         Ok(())
     }
 

@@ -36,23 +36,29 @@ impl Joined {
         self.stream.as_fd()
     }
 
-    /// What to wait for.
-    pub(super) fn wants(&self, mux: &Mux) -> For {
+    /// What to wait for. Nothing while only the end of both directions could come: that is no error, and the kernel would say
+    /// it again and again.
+    pub(super) fn wants(&self, mux: &Mux) -> Option<For> {
         let reads = !self.is_read && mux.room(self.channel) > 0;
         match (reads, self.is_full) {
-            (true, true) => For::Both,
-            (true, false) => For::Reading,
-            (false, true) => For::Writing,
-            (false, false) => For::Error,
+            (true, true) => Some(For::Both),
+            (true, false) => Some(For::Reading),
+            (false, true) => Some(For::Writing),
+            (false, false) => (!self.is_written).then_some(For::Error),
         }
+    }
+
+    /// The connection has an error, which nothing that is read or written would meet.
+    pub(super) fn fail(&self, mux: &mut Mux) {
+        mux.reset(self.channel, Code::Reset);
+        self.abort();
     }
 
     /// Moves what can be moved. Returns false when the connection is over.
     pub(super) fn turn(&mut self, mux: &mut Mux, buffer: &mut Vec<u8>) -> bool {
         let moved = self.read(mux, buffer).and_then(|()| self.write(mux));
         if moved.is_err() {
-            mux.reset(self.channel, Code::Reset);
-            self.abort();
+            self.fail(mux);
             return false;
         }
         mux.is_alive(self.channel)

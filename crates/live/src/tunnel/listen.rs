@@ -13,6 +13,9 @@ use super::socks::{self, Stage, Step};
 const WAITING: usize = 256;
 const HASTE: i64 = 10_000_000_000;
 
+/// Pause after a connection that the system could not take.
+const REST: i64 = 100_000_000;
+
 /// What a port is for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Purpose {
@@ -124,6 +127,8 @@ struct Client {
 pub(super) struct Listeners {
     ports: Vec<(TcpListener, Purpose)>,
     clients: Vec<Client>,
+    /// Until when no connection is taken, because the system had no descriptor for one.
+    rests: Option<i64>,
 }
 
 impl Listeners {
@@ -144,26 +149,54 @@ impl Listeners {
             listener.set_nonblocking(true).map_err(failed)?;
             Ok::<_, String>((listener, port.purpose.clone()))
         };
-        Ok(Self { ports: ports.iter().map(open).collect::<Result<_, _>>()?, clients: Vec::new() })
+        Ok(Self {
+            ports: ports.iter().map(open).collect::<Result<_, _>>()?,
+            clients: Vec::new(),
+            rests: None,
+        })
     }
 
     /// Descriptors whose readiness matters.
     pub(super) fn fds(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
-        let ports = self.ports.iter().map(|(listener, _)| listener.as_fd());
+        let awake = if self.rests.is_some() { 0 } else { self.ports.len() };
+        let ports = self.ports.iter().take(awake).map(|(listener, _)| listener.as_fd());
         ports.chain(self.clients.iter().map(|client| client.stream.as_fd()))
     }
 
     /// When a client of SOCKS has taken too long.
     pub(super) fn next(&self) -> Option<i64> {
-        self.clients.iter().map(|client| client.until).min()
+        self.clients.iter().map(|client| client.until).chain(self.rests).min()
     }
 
     /// Connections that have said where they want to go. At most `room` are taken.
     pub(super) fn turn(&mut self, room: usize) -> Vec<Wanted> {
         let mut wanted = Vec::new();
+        self.rests = self.rests.filter(|until| *until > clock::now());
+        if self.rests.is_none() {
+            self.accept(room, &mut wanted);
+        }
+        let now = clock::now();
+        for client in std::mem::take(&mut self.clients) {
+            match client.read() {
+                Read::Waits(client) if client.until > now => self.clients.push(client),
+                Read::Wants(found) => wanted.push(found),
+                Read::Waits(_) | Read::Gone => {}
+            }
+        }
+        wanted
+    }
+
+    fn accept(&mut self, room: usize, wanted: &mut Vec<Wanted>) {
         for (listener, purpose) in &self.ports {
             while wanted.len() < room && self.clients.len() < WAITING {
-                let Ok((stream, _)) = listener.accept() else { break };
+                let stream = match listener.accept() {
+                    Ok((stream, _)) => stream,
+                    Err(e) if e.kind() == io::ErrorKind::WouldBlock => break,
+                    Err(_) => {
+                        self.rests = Some(clock::now() + REST);
+                        break;
+                    }
+                };
                 if stream.set_nonblocking(true).is_err() {
                     continue;
                 }
@@ -184,15 +217,6 @@ impl Listeners {
                 }
             }
         }
-        let now = clock::now();
-        for client in std::mem::take(&mut self.clients) {
-            match client.read() {
-                Read::Waits(client) if client.until > now => self.clients.push(client),
-                Read::Wants(found) => wanted.push(found),
-                Read::Waits(_) | Read::Gone => {}
-            }
-        }
-        wanted
     }
 }
 
