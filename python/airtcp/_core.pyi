@@ -33,9 +33,6 @@ class LawError(AirtcpError):
 class TraceError(AirtcpError):
     """A trace that cannot be read or made."""
 
-    guess: tuple[str, str] | None
-    """What the file may hold, and the options that read it so; not there if it was not read."""
-
 @final
 class Table:
     """An immutable table of typed columns with the Arrow PyCapsule interface."""
