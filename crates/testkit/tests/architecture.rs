@@ -92,8 +92,13 @@ const RULES: &[Rule] = &[
         &["statrs", "thiserror"],
     ),
     (
+        "tunnel",
+        &["units", "packet", "probe", "sliding"],
+        &["bytes", "quinn-proto", "ring", "rustls", "thiserror"],
+    ),
+    (
         "live",
-        &["units", "packet", "wire", "probe", "scenario", "sim", "study", "os"],
+        &["units", "packet", "wire", "probe", "scenario", "sim", "study", "tunnel", "os"],
         &["clap", "hmac", "num-traits", "sha2", "thiserror", "toml_edit"],
     ),
     (
