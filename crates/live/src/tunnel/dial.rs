@@ -1,5 +1,6 @@
 //! A server's connections to targets. Names are looked up, and connections made, in threads, so that the loop never waits.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs as _};
 use std::os::fd::{AsFd as _, BorrowedFd};
@@ -26,8 +27,12 @@ pub(super) type Dialled = ((SessionId, ChannelId), Result<TcpStream, Code>);
 pub(super) struct Dialler {
     rules: Arc<Vec<Allowed>>,
     running: usize,
-    hear: Receiver<Dialled>,
-    tell: Sender<Dialled>,
+    /// The last dial of each channel. Numbers of sessions and channels come again, and a dial may outlive its session: only the
+    /// last one may give its connection.
+    last: BTreeMap<(SessionId, ChannelId), u64>,
+    count: u64,
+    hear: Receiver<(u64, Dialled)>,
+    tell: Sender<(u64, Dialled)>,
     /// A thread writes a byte when it has said something; the loop waits for that.
     bell: UnixStream,
     ring: Arc<UnixStream>,
@@ -43,7 +48,16 @@ impl Dialler {
         bell.set_nonblocking(true)?;
         ring.set_nonblocking(true)?;
         let (tell, hear) = channel();
-        Ok(Self { rules: Arc::new(rules), running: 0, hear, tell, bell, ring: Arc::new(ring) })
+        Ok(Self {
+            rules: Arc::new(rules),
+            running: 0,
+            last: BTreeMap::new(),
+            count: 0,
+            hear,
+            tell,
+            bell,
+            ring: Arc::new(ring),
+        })
     }
 
     pub(super) fn fd(&self) -> BorrowedFd<'_> {
@@ -54,20 +68,23 @@ impl Dialler {
     pub(super) fn dial(&mut self, whose: (SessionId, ChannelId), target: Target) {
         let (tell, ring, rules) =
             (self.tell.clone(), Arc::clone(&self.ring), Arc::clone(&self.rules));
+        self.count += 1;
+        let number = self.count;
+        self.last.insert(whose, number);
         if self.running >= AT_ONCE {
-            let _ = self.tell.send((whose, Err(Code::TooMany)));
+            let _ = self.tell.send((number, (whose, Err(Code::TooMany))));
             self.running += 1;
             let _ = io::Write::write(&mut &*self.ring, &[1]);
             return;
         }
         let work = move || {
-            let _ = tell.send((whose, connected(&target, &rules)));
+            let _ = tell.send((number, (whose, connected(&target, &rules))));
             // A full pipe has a byte to wake the loop already.
             let _ = io::Write::write(&mut &*ring, &[1]);
         };
         self.running += 1;
         if std::thread::Builder::new().spawn(work).is_err() {
-            let _ = self.tell.send((whose, Err(Code::TooMany)));
+            let _ = self.tell.send((number, (whose, Err(Code::TooMany))));
             let _ = io::Write::write(&mut &*self.ring, &[1]);
         }
     }
@@ -76,9 +93,16 @@ impl Dialler {
     pub(super) fn done(&mut self) -> Vec<Dialled> {
         let mut bytes = [0; 256];
         while io::Read::read(&mut self.bell, &mut bytes).is_ok_and(|count| count > 0) {}
-        let done: Vec<Dialled> = self.hear.try_iter().collect();
+        let done: Vec<(u64, Dialled)> = self.hear.try_iter().collect();
         self.running -= done.len().min(self.running);
-        done
+        let mut wanted = Vec::new();
+        for (number, one) in done {
+            if self.last.get(&one.0) == Some(&number) {
+                self.last.remove(&one.0);
+                wanted.push(one);
+            }
+        }
+        wanted
     }
 }
 

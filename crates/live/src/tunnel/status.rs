@@ -228,14 +228,16 @@ impl Drop for Socket {
 pub(super) fn ask(path: Option<&Path>) -> Result<Vec<Document>, String> {
     let paths = path.map_or_else(sockets, |path| vec![path.to_owned()]);
     let mut documents = Vec::new();
-    for path in &paths {
-        match one(path) {
+    for found in &paths {
+        match one(found) {
             Ok(document) => documents.push(document),
             // The socket of a tunnel that was killed.
-            Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {
-                let _ = fs::remove_file(path);
+            Err(error) if path.is_none() && error.kind() == io::ErrorKind::ConnectionRefused => {
+                let _ = fs::remove_file(found);
             }
-            Err(error) => return Err(format!("{}: {error}", path.display())),
+            Err(error) => {
+                return Err(format!("{}: no tunnel answers there: {error}", found.display()));
+            }
         }
     }
     if documents.is_empty() {
