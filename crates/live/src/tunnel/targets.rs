@@ -3,7 +3,7 @@
 //! The addresses of a name are judged, not the name, after it was looked up here; the connection goes to the address that
 //! was judged.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::str::FromStr;
 
 use airtcp_tunnel::Target;
@@ -76,7 +76,12 @@ impl Allowed {
 /// Whether a server may connect to this address of a target.
 pub(super) fn is_allowed(name: &str, to: SocketAddr, rules: &[Allowed]) -> bool {
     let to = SocketAddr::new(to.ip().to_canonical(), to.port());
-    is_public(to.ip()) || rules.iter().any(|rule| rule.matches(name, to))
+    is_public(to.ip()) && !is_own(to.ip()) || rules.iter().any(|rule| rule.matches(name, to))
+}
+
+/// Whether this host has the address: traffic to it would pass no firewall. Only an own address can be bound.
+fn is_own(ip: IpAddr) -> bool {
+    UdpSocket::bind((ip, 0)).is_ok()
 }
 
 fn within(ip: IpAddr, network: IpAddr, bits: u8) -> bool {
