@@ -63,6 +63,15 @@ impl Offset {
         stepped
     }
 
+    /// The monotonic time at which something arrived that has just been read: that of its stamp, or now without one. A stamp
+    /// is never later than now, unless the wall clock was set.
+    pub fn arrival(&mut self, stamp: Option<(u32, u32)>) -> i64 {
+        self.refresh(Self::once());
+        let now = now();
+        let stamped = stamp.map(|(seconds, nanoseconds)| self.monotonic(seconds, nanoseconds));
+        stamped.filter(|at| *at <= now).unwrap_or(now)
+    }
+
     /// The monotonic time of a stamp of the wall clock.
     pub fn monotonic(self, seconds: u32, nanoseconds: u32) -> i64 {
         i64::from(seconds) * 1_000_000_000 + i64::from(nanoseconds) - self.value

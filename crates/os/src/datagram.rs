@@ -62,6 +62,17 @@ impl Datagrams {
         Ok(this)
     }
 
+    /// Binds a port at all addresses of both families, where the system has both.
+    ///
+    /// # Errors
+    /// If the port is in use.
+    pub fn everywhere(port: u16) -> Result<Self> {
+        Self::bind((Ipv6Addr::UNSPECIFIED, port).into()).or_else(|error| match error {
+            Error::System { .. } => Self::bind((Ipv4Addr::UNSPECIFIED, port).into()),
+            other => Err(other),
+        })
+    }
+
     /// Sends datagrams as ECN-capable, ECT(0), or not, and reads the ECN field of those that arrive.
     ///
     /// # Errors

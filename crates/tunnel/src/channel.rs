@@ -43,6 +43,8 @@ pub(crate) struct Channel {
     granted: u64,
     consumed: u64,
     peer_ended: bool,
+    /// Whether it stands in one of the lines of those that send.
+    pub(crate) is_in_line: bool,
     /// Bytes sent and received.
     pub(crate) sent: u64,
     pub(crate) received: u64,
@@ -64,6 +66,7 @@ impl Channel {
             granted: window,
             consumed: 0,
             peer_ended: false,
+            is_in_line: false,
             sent: 0,
             received: 0,
         }

@@ -9,13 +9,14 @@ use airtcp_packet::{Ecn, Side};
 use airtcp_units::Nanos;
 use bytes::BytesMut;
 use quinn_proto::{
-    ClientConfig, ConnectionHandle, DatagramEvent, Endpoint, Incoming, ServerConfig, Transmit,
+    ClientConfig, ConnectionHandle, DatagramEvent, EcnCodepoint, Endpoint, Incoming, ServerConfig,
+    Transmit,
 };
 use thiserror::Error;
 
 use crate::key::{PrivateKey, PublicKey};
 use crate::quic;
-use crate::session::{Ended, Outgoing, Session, codepoint, instant};
+use crate::session::{Ended, Outgoing, Session, instant};
 use crate::tls::{self, Refused};
 
 /// Sessions at a server at a time, and handshakes under way beside them.
@@ -168,7 +169,7 @@ impl Hub {
     pub fn receive(&mut self, now: Nanos, from: SocketAddr, ecn: Ecn, bytes: &[u8]) {
         let at = instant(self.base, now);
         let mut answer = Vec::new();
-        let (data, code) = (BytesMut::from(bytes), codepoint(ecn));
+        let (data, code) = (BytesMut::from(bytes), EcnCodepoint::from_bits(ecn.bits()));
         match self.endpoint.handle(at, from, None, code, data, &mut answer) {
             Some(DatagramEvent::ConnectionEvent(handle, event)) => {
                 if let Some(session) = self.sessions.get_mut(&handle.0) {
@@ -208,13 +209,15 @@ impl Hub {
         if let Some(stray) = self.stray.pop_front() {
             return Some(stray);
         }
-        let ids: Vec<SessionId> = self.sessions.keys().copied().collect();
-        for id in ids {
-            let sent = self.sessions.get_mut(&id).and_then(|session| session.transmit(now));
+        let mut from = 0;
+        while let Some((id, session)) = self.sessions.range_mut(from..).next() {
+            let sent = session.transmit(now);
             if sent.is_some() {
                 return sent;
             }
+            let id = *id;
             self.after(id);
+            from = id + 1;
         }
         None
     }

@@ -166,6 +166,7 @@ impl Mux {
             if channel.is_ready() {
                 channel.put(id, segment - DATA_HEADER, &mut bytes);
             } else if !fresh {
+                channel.is_in_line = false;
                 continue;
             }
             if channel.is_over() {
@@ -304,8 +305,9 @@ impl Mux {
 
     /// A channel that has something to send, and is in no line, goes to the front.
     fn awake(&mut self, id: ChannelId) {
-        let ready = self.channels.get(&id).is_some_and(Channel::is_ready);
-        if ready && !self.fresh.contains(&id) && !self.others.contains(&id) {
+        let Some(channel) = self.channels.get_mut(&id) else { return };
+        if channel.is_ready() && !channel.is_in_line {
+            channel.is_in_line = true;
             self.fresh.push_back(id);
         }
     }

@@ -8,9 +8,7 @@ use airtcp_probe::{Cx, EventSource, Machine as _, NoProbe};
 use airtcp_sliding::{Bytes as Symbols, Datagram, SlidingConfig, SlidingConnection};
 use airtcp_units::{Nanos, Span};
 use bytes::Bytes;
-use quinn_proto::{
-    Connection, ConnectionError, ConnectionEvent, EcnCodepoint, EndpointEvent, Event, VarInt,
-};
+use quinn_proto::{Connection, ConnectionError, ConnectionEvent, EndpointEvent, Event, VarInt};
 use rustls::pki_types::CertificateDer;
 use thiserror::Error;
 
@@ -370,15 +368,5 @@ impl Session {
             }
             other => Ended::Broken(other.to_string()),
         }
-    }
-}
-
-/// The ECN field as QUIC has it.
-pub(crate) fn codepoint(ecn: Ecn) -> Option<EcnCodepoint> {
-    match ecn {
-        Ecn::NotEct => None,
-        Ecn::Ect1 => Some(EcnCodepoint::Ect1),
-        Ecn::Ect0 => Some(EcnCodepoint::Ect0),
-        Ecn::Ce => Some(EcnCodepoint::Ce),
     }
 }

@@ -97,11 +97,8 @@ impl Driver {
                 Err(error) if is_of_the_network(&error) => continue,
                 Err(error) => return Err(format!("receiving: {error}")),
             };
-            self.offset.refresh(Offset::once());
-            let now = clock::now();
-            let stamped = datagram.stamp.map(|(s, ns)| self.offset.monotonic(s, ns));
-            let at = stamped.filter(|at| *at <= now).unwrap_or(now);
-            client.receive(now, at, &buffer[..datagram.length]);
+            let at = self.offset.arrival(datagram.stamp);
+            client.receive(clock::now(), at, &buffer[..datagram.length]);
         }
         Ok(())
     }

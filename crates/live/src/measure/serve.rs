@@ -1,6 +1,6 @@
 //! Drives a server with a socket and the clock.
 
-use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::os::fd::AsFd as _;
 
 use airtcp_os::clock::{self, Offset};
@@ -31,7 +31,8 @@ pub(super) fn serve(
 ) -> Result<(), String> {
     let said = |e: airtcp_os::Error| e.to_string();
     let signals = Signals::open().map_err(said)?;
-    let socket = open(listen).map_err(said)?;
+    let socket =
+        listen.map_or_else(|| Datagrams::everywhere(PORT), Datagrams::bind).map_err(said)?;
     let key = random::secret::<SECRET>().map_err(said)?;
     let mut server = Server::new(secret, &key, rate);
     let mut offset = Offset::measure();
@@ -65,28 +66,14 @@ pub(super) fn serve(
     }
 }
 
-/// Listens at all addresses of both families, where the system has both.
-fn open(listen: Option<SocketAddr>) -> airtcp_os::Result<Datagrams> {
-    if let Some(address) = listen {
-        return Datagrams::bind(address);
-    }
-    let both = Datagrams::bind((Ipv6Addr::UNSPECIFIED, PORT).into());
-    both.or_else(|error| match error {
-        airtcp_os::Error::System { .. } => Datagrams::bind((Ipv4Addr::UNSPECIFIED, PORT).into()),
-        other => Err(other),
-    })
-}
-
 fn read(socket: &Datagrams, server: &mut Server, offset: &mut Offset) {
     let mut buffer = [0; LONGEST + 1];
     for _ in 0..BATCH {
         // An error is what the network says of a datagram that was sent: it was lost.
         let Ok(found) = socket.receive(&mut buffer) else { continue };
         let Some(datagram) = found else { return };
-        offset.refresh(Offset::once());
+        let at = offset.arrival(datagram.stamp);
         let now = clock::now();
-        let stamped = datagram.stamp.map(|(s, ns)| offset.monotonic(s, ns));
-        let at = stamped.filter(|at| *at <= now).unwrap_or(now);
         let fresh = || Some(Fresh { number: random::secret().ok()?, wall: now + offset.value });
         let bytes = &buffer[..datagram.length];
         if let Some(answer) = server.receive(now, at, datagram.from, bytes, fresh) {

@@ -137,7 +137,7 @@ fn serve(listen: Option<String>, allow: &[String], common: &Common) -> Result<()
     airtcp_os::user::raise_descriptors();
     let socket = match listen {
         Some(address) => Datagrams::bind(address),
-        None => everywhere(PORT),
+        None => Datagrams::everywhere(PORT),
     }
     .map_err(said)?;
     let address = socket.address().map_err(said)?;
@@ -194,14 +194,6 @@ fn connect(
     let role = Role::Client(listeners);
     Drive { socket, signals, key, peers: Peers::Server(server, *peer), role, status, say: &say }
         .run()
-}
-
-/// Listens at all addresses of both families, where the system has both.
-fn everywhere(port: u16) -> airtcp_os::Result<Datagrams> {
-    Datagrams::bind((Ipv6Addr::UNSPECIFIED, port).into()).or_else(|error| match error {
-        airtcp_os::Error::System { .. } => Datagrams::bind((Ipv4Addr::UNSPECIFIED, port).into()),
-        other => Err(other),
-    })
 }
 
 impl Common {

@@ -17,7 +17,7 @@ use super::targets::{Allowed, is_allowed};
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Addresses of a name that are tried.
 const ADDRESSES: usize = 4;
-/// Connections that are made at a time, and that wait for their turn: a channel beyond is refused.
+/// Connections that are made at a time; a channel beyond is refused.
 const AT_ONCE: usize = 128;
 
 /// Whose connection, and what became of it.

@@ -41,6 +41,15 @@ pub(super) enum Role {
     Server(Dialler),
 }
 
+impl Role {
+    const fn name(&self) -> &'static str {
+        match self {
+            Self::Client(_) => "client",
+            Self::Server(_) => "server",
+        }
+    }
+}
+
 /// An end of tunnels with all that drives it.
 pub(super) struct Drive<'a> {
     pub(super) socket: Datagrams,
@@ -112,9 +121,7 @@ impl Drive<'_> {
             self.applications(state);
             self.send(state);
             if let Some(socket) = &self.status {
-                let role = if matches!(self.role, Role::Client(_)) { "client" } else { "server" };
-                let hub = std::cell::RefCell::new(&mut state.hub);
-                socket.turn(|| Document::of(role, &mut hub.borrow_mut()));
+                socket.turn(|| Document::of(self.role.name(), &mut state.hub));
             }
         }
     }
@@ -191,18 +198,9 @@ impl Drive<'_> {
             // An error is what the network says of a datagram that was sent: it was lost.
             let Ok(found) = self.socket.receive(&mut buffer) else { continue };
             let Some(datagram) = found else { return };
-            state.offset.refresh(Offset::once());
-            let now = clock::now();
-            let stamped = datagram.stamp.map(|(s, ns)| state.offset.monotonic(s, ns));
             // The kernel's stamp, however late it is read; the times of datagrams do not go back.
-            state.last = stamped.unwrap_or(now).clamp(state.last, now.max(state.last));
-            let ecn = match datagram.ecn {
-                1 => Ecn::Ect1,
-                2 => Ecn::Ect0,
-                3 => Ecn::Ce,
-                _ => Ecn::NotEct,
-            };
-            let at = state.at(state.last);
+            state.last = state.last.max(state.offset.arrival(datagram.stamp));
+            let (at, ecn) = (state.at(state.last), Ecn::from_bits(datagram.ecn));
             state.hub.receive(at, datagram.from, ecn, &buffer[..datagram.length]);
         }
     }

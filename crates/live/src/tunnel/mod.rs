@@ -5,7 +5,7 @@
 //! ```text
 //! command    the options            keys     files of keys
 //! drive      the loop of both ends  status   what is told to who asks on this host
-//! listen     a client's listeners   socks    RFC 1928 and 1929 as a parser
+//! listen     a client's listeners   socks    RFC 1928 as a parser
 //! dial       a server's connections targets  what a server allows
 //! joined     a TCP connection and its channel
 //! ```

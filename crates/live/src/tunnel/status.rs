@@ -204,7 +204,7 @@ impl Socket {
     }
 
     /// Answers who asks.
-    pub(super) fn turn(&self, document: impl Fn() -> Document) {
+    pub(super) fn turn(&self, mut document: impl FnMut() -> Document) {
         while let Ok((mut stream, _)) = self.listener.accept() {
             // What does not fit into the socket's buffer at once is cut: nobody may hold up the tunnel.
             let _ = stream.set_nonblocking(true);
