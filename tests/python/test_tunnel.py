@@ -345,6 +345,9 @@ def test_a_port_in_use_and_a_wrong_peer_are_said(tmp_path: Path) -> None:
     assert "--peer abc: expected a public key" in done.stderr
     done = tunnel("status", "--socket", tmp_path / "none")
     assert done.returncode == 2
+    done = tunnel("status", "--socket", path)
+    assert done.returncode == 2
+    assert path.exists(), "a file that is no socket is left alone"
 
 
 @pytest.mark.skipif(lacking() is not None, reason=str(lacking()))

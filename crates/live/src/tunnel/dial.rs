@@ -134,3 +134,36 @@ fn connected(target: &Target, rules: &[Allowed]) -> Result<TcpStream, Code> {
     }
     Err(why)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::TcpListener;
+
+    /// A session ends while it dials, and the numbers of its channel come again: the late connection is nobody's.
+    #[test]
+    fn only_the_last_dial_of_a_channel_counts() {
+        let mut dialler = Dialler::new(vec!["127.0.0.1:*".parse().unwrap()]).unwrap();
+        let listeners = [0, 1].map(|_| TcpListener::bind("127.0.0.1:0").unwrap());
+        for listener in &listeners {
+            let port = listener.local_addr().unwrap().port();
+            dialler.dial((0, 0), Target::new("127.0.0.1", port).unwrap());
+        }
+        let mut all = Vec::new();
+        while dialler.running > 0 {
+            airtcp_os::wait::until(&[dialler.fd()], None).unwrap();
+            all.extend(dialler.done());
+        }
+        let [(whose, Ok(stream))] = all.as_slice() else { panic!("{all:?}") };
+        assert_eq!(*whose, (0, 0));
+        assert_eq!(stream.peer_addr().unwrap(), listeners[1].local_addr().unwrap());
+    }
+
+    #[test]
+    fn targets_without_a_rule_are_refused() {
+        let mut dialler = Dialler::new(Vec::new()).unwrap();
+        dialler.dial((0, 7), Target::new("127.0.0.1", 9).unwrap());
+        airtcp_os::wait::until(&[dialler.fd()], None).unwrap();
+        assert!(matches!(dialler.done().as_slice(), [((0, 7), Err(Code::NotAllowed))]));
+    }
+}

@@ -174,6 +174,12 @@ mod tests {
     }
 
     #[test]
+    fn an_own_address_is_known() {
+        assert!(is_own("127.0.0.1".parse().unwrap()));
+        assert!(!is_own("198.51.100.1".parse().unwrap()));
+    }
+
+    #[test]
     fn rules_name_hosts_networks_and_ports() {
         assert!(allowed("db.local", "10.0.0.5:5432", &["db.local:5432"]));
         assert!(allowed("DB.local", "10.0.0.5:5432", &["db.local:*"]));
