@@ -10,6 +10,7 @@ use airtcp_units::{Nanos, Span};
 use bytes::Bytes;
 use quinn_proto::{Connection, ConnectionError, ConnectionEvent, EndpointEvent, Event, VarInt};
 use rustls::pki_types::CertificateDer;
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::key::PublicKey;
@@ -74,11 +75,11 @@ pub struct Outgoing {
 }
 
 /// What an end has measured of a session.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Status {
-    /// Round-trip time, and what of it is a queue, in seconds.
+    /// Round-trip time in seconds.
     pub rtt_s: f64,
-    /// Queueing delay in seconds.
+    /// What of it is a queue, in seconds.
     pub queue_s: f64,
     /// Share of packets of this end that the path lost.
     pub loss: f64,
@@ -88,10 +89,10 @@ pub struct Status {
     pub rate_bps: f64,
     /// Bytes on the wire, with the headers of UDP and IPv4, per byte of applications that arrived; 0 before the first.
     pub overhead: f64,
-    /// Bytes on the wire, in UDP payloads, sent and received.
-    pub wire_sent: u64,
-    /// The same, received.
-    pub wire_received: u64,
+    /// Bytes of UDP payload sent.
+    pub wire_sent_bytes: u64,
+    /// Bytes of UDP payload received.
+    pub wire_received_bytes: u64,
 }
 
 /// A session with a peer.
@@ -203,8 +204,8 @@ impl Session {
             mean_burst: path.mean_burst,
             rate_bps: path.window as f64 * f64::from(SEGMENT) * 8.0 / rtt_s.max(1e-6),
             overhead: if arrived == 0 { 0.0 } else { wire as f64 / arrived as f64 },
-            wire_sent: udp.udp_tx.bytes,
-            wire_received: udp.udp_rx.bytes,
+            wire_sent_bytes: udp.udp_tx.bytes,
+            wire_received_bytes: udp.udp_rx.bytes,
         }
     }
 

@@ -8,6 +8,7 @@ use airtcp_packet::Ecn;
 use airtcp_random::Seed;
 use airtcp_tunnel::{ChannelEvent, Ended, HubEvent, MAX_CHANNELS};
 use airtcp_units::{LowBits as _, Nanos, Narrow as _, Span};
+use proptest::prelude::*;
 use support::{CLIENT, Pair, Path, SERVER, pattern, target};
 
 /// Packets of each kind that a stranger sends; `AIRTCP_THREATS` asks for more.
@@ -28,7 +29,7 @@ fn transfer(seconds: f64, mut stranger: impl FnMut(&mut Pair)) -> u64 {
             match event {
                 ChannelEvent::Incoming(_) => pair.mux(SERVER).accept(id),
                 ChannelEvent::Reset(code) => panic!("{code}"),
-                _ => {}
+                ChannelEvent::Opened => {}
             }
         }
         written += pair.mux(CLIENT).write(channel, &pattern(written, 4096)) as u64;
@@ -187,4 +188,20 @@ fn an_end_has_a_reason() {
     let ended = Ended::Refused(support::key(1).public());
     assert!(!ended.may_recover() && Ended::Silent.may_recover());
     assert!(ended.to_string().contains("--peer"));
+}
+
+proptest! {
+    /// A peer that has proved its key may send anything.
+    #[test]
+    fn memory_is_bounded(
+        first: u8,
+        records in proptest::collection::vec(
+            (0_u8..40, 1_u8..7, proptest::collection::vec(any::<u8>(), 0..9)), 0..200),
+    ) {
+        let all = records.iter().flat_map(|(channel, kind, rest)| {
+            [&[*channel, *kind][..], rest].concat()
+        });
+        let bytes: Vec<u8> = std::iter::once(first).chain(all).collect();
+        airtcp_tunnel::fuzz(&bytes);
+    }
 }

@@ -324,7 +324,6 @@ impl Drive<'_> {
                     }
                 }
             }
-            ChannelEvent::Readable => {}
         }
     }
 

@@ -8,7 +8,7 @@ use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use airtcp_tunnel::Hub;
+use airtcp_tunnel::{Hub, Status};
 use serde::{Deserialize, Serialize};
 
 /// Bytes that an end must have sent for its rate to say something.
@@ -33,19 +33,8 @@ pub(super) struct SessionDocument {
     /// The peer's public key, and its address.
     peer: String,
     address: String,
-    /// Round-trip time; of it, the queue.
-    rtt_s: f64,
-    queue_s: f64,
-    /// Share of the packets of this end that the path loses, and the mean length of a run of them.
-    loss: f64,
-    mean_burst: f64,
-    /// Rate that the window allows.
-    rate_bps: f64,
-    /// Bytes on the wire, with headers, per byte that arrived in order.
-    overhead: f64,
-    /// UDP payload.
-    wire_sent_bytes: u64,
-    wire_received_bytes: u64,
+    #[serde(flatten)]
+    measured: Status,
     channels: Vec<ChannelDocument>,
 }
 
@@ -64,7 +53,6 @@ impl Document {
         let key = hub.key().to_string();
         let sessions = ids.into_iter().filter_map(|id| {
             let session = hub.session(id)?;
-            let status = session.status();
             let channel = |target: &airtcp_tunnel::Target, sent, received| ChannelDocument {
                 target: target.to_string(),
                 sent_bytes: sent,
@@ -73,14 +61,7 @@ impl Document {
             Some(SessionDocument {
                 peer: session.peer()?.to_string(),
                 address: canonical(session.remote()).to_string(),
-                rtt_s: status.rtt_s,
-                queue_s: status.queue_s,
-                loss: status.loss,
-                mean_burst: status.mean_burst,
-                rate_bps: status.rate_bps,
-                overhead: status.overhead,
-                wire_sent_bytes: status.wire_sent,
-                wire_received_bytes: status.wire_received,
+                measured: session.status(),
                 channels: session
                     .mux()
                     .channels()
@@ -110,9 +91,9 @@ impl SessionDocument {
         let path = format!(
             "The path to {} loses {:.1} % of the packets; a round trip takes {:.0} ms, {:.0} ms of it in a queue.\n",
             self.address,
-            100.0 * self.loss,
-            1e3 * self.rtt_s,
-            1e3 * self.queue_s
+            100.0 * self.measured.loss,
+            1e3 * self.measured.rtt_s,
+            1e3 * self.measured.queue_s
         );
         // An end that sends next to nothing knows no rate.
         let sends = self.channels.iter().map(|channel| channel.sent_bytes).sum::<u64>();
@@ -121,8 +102,8 @@ impl SessionDocument {
         } else {
             format!(
                 "The window allows {:.1} Mb/s; {:.2} bytes are sent for each that arrives.\n",
-                self.rate_bps / 1e6,
-                self.overhead
+                self.measured.rate_bps / 1e6,
+                self.measured.overhead
             )
         };
         let channel = |channel: &ChannelDocument| {
@@ -138,14 +119,14 @@ impl SessionDocument {
 
     fn prometheus(&self) -> String {
         let values = [
-            ("rtt_seconds", self.rtt_s),
-            ("queue_seconds", self.queue_s),
-            ("loss_ratio", self.loss),
-            ("mean_burst_packets", self.mean_burst),
-            ("rate_bits_per_second", self.rate_bps),
-            ("overhead_ratio", self.overhead),
-            ("wire_sent_bytes_total", self.wire_sent_bytes as f64),
-            ("wire_received_bytes_total", self.wire_received_bytes as f64),
+            ("rtt_seconds", self.measured.rtt_s),
+            ("queue_seconds", self.measured.queue_s),
+            ("loss_ratio", self.measured.loss),
+            ("mean_burst_packets", self.measured.mean_burst),
+            ("rate_bits_per_second", self.measured.rate_bps),
+            ("overhead_ratio", self.measured.overhead),
+            ("wire_sent_bytes_total", self.measured.wire_sent_bytes as f64),
+            ("wire_received_bytes_total", self.measured.wire_received_bytes as f64),
             ("channels", self.channels.len() as f64),
         ];
         let line = |(name, value): (&str, f64)| {
