@@ -80,6 +80,16 @@ pub struct AirHop {
 }
 
 impl Resolved {
+    /// The number of the scenario's table `flows` that makes a flow; 0 for a flow that no table makes.
+    pub fn table_of(&self, flow: usize) -> usize {
+        let mut before = 0;
+        let made = self.scenario.flows.iter().position(|table| {
+            before += table.count as usize;
+            flow < before
+        });
+        made.unwrap_or(0)
+    }
+
     /// The hops through the air: for each station of each cell, towards the access point and back. Routes
     /// number them after the links.
     pub fn air_hops(&self) -> Vec<AirHop> {

@@ -168,7 +168,7 @@ fn open(plan: &mut Resolved, ports: &[usize], slots: u32) -> Result<Vec<Pair>, S
 fn take_place(plan: &mut Resolved, pair: (usize, usize)) -> Result<Flow, ScenarioError> {
     let between = |f: &Flow| (f.from, f.to) == pair || (f.to, f.from) == pair;
     let mut real = if let Some(found) = plan.flows.iter().position(between) {
-        let path = path_of(plan, found);
+        let table = plan.table_of(found);
         let flow = &mut plan.flows[found];
         if flow.tcp.loss_notification == LossNotification::Oracle {
             let message = format!(
@@ -176,7 +176,10 @@ fn take_place(plan: &mut Resolved, pair: (usize, usize)) -> Result<Flow, Scenari
                  place of this flow, and no real sender hears them: take the key out, or expected is \"none\"",
                 flow.name
             );
-            return Err(ScenarioError::at(format!("{path}.tcp.loss_notification"), message));
+            return Err(ScenarioError::at(
+                format!("flows[{table}].tcp.loss_notification"),
+                message,
+            ));
         }
         flow.taken_out = true;
         flow.clone()
@@ -194,16 +197,6 @@ fn take_place(plan: &mut Resolved, pair: (usize, usize)) -> Result<Flow, Scenari
     }
     (real.transport, real.taken_out) = (TransportKind::Udp, true);
     Ok(real)
-}
-
-/// The path of the table that describes a flow: `flows[1]`.
-fn path_of(plan: &Resolved, flow: usize) -> String {
-    let mut after = 0;
-    let table = plan.scenario.flows.iter().position(|table| {
-        after += table.count as usize;
-        flow < after
-    });
-    table.map_or_else(|| "flows".to_owned(), |table| format!("flows[{table}]"))
 }
 
 fn check_path(plan: &Resolved, (a, b): (usize, usize)) -> Result<(), ScenarioError> {

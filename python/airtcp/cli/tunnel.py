@@ -44,8 +44,8 @@ def keygen(context: typer.Context) -> None:
 def serve(context: typer.Context) -> None:
     """Connect clients to their targets: --key FILE --peer PUBLIC [--allow HOST:PORT].
 
-    Public addresses are allowed, others only by --allow. Runs airtcp-live, whose --help has the
-    options.
+    Public addresses of other hosts are allowed, all else only by --allow. Runs airtcp-live, whose
+    --help has the options.
     """
     _replaced_by("serve", context.args)
 

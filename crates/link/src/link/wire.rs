@@ -40,9 +40,7 @@ impl Transmitter {
             (None, None) => Self::Unlimited,
         }
     }
-}
 
-impl Transmitter {
     /// Duration of the next transmission, which begins at `start`. Apart from the constant rate, which most links have.
     fn transmit_otherwise(&mut self, start: Nanos, bytes: u64) -> Span {
         match self {

@@ -40,7 +40,7 @@ enum Command {
         /// Where to listen; by default at port 5298 of all addresses.
         #[arg(long, value_name = "ADDRESS:PORT")]
         listen: Option<String>,
-        /// Beside public addresses, targets that clients may reach; PORT may be *. Again for each.
+        /// Beside public addresses of other hosts, targets that clients may reach; PORT may be *. Again for each.
         #[arg(long, value_name = "HOST:PORT")]
         allow: Vec<String>,
         #[command(flatten)]

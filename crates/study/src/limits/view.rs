@@ -93,14 +93,7 @@ impl<'a> View<'a> {
 
     /// The number in the scenario of the table that makes a flow.
     pub(crate) fn table_of(&self, flow: usize) -> usize {
-        let mut before = 0;
-        for (number, spec) in self.plan.scenario.flows.iter().enumerate() {
-            before += spec.count as usize;
-            if flow < before {
-                return number;
-            }
-        }
-        0
+        self.plan.table_of(flow)
     }
 }
 
