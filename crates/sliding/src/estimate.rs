@@ -134,6 +134,8 @@ mod tests {
         // Ten lost, ten received: a = 0.9, p = 0.5, rho = 0.8, nine times the variance.
         let bursts = after((0..3000).map(|i| i % 20 < 10));
         assert!((bursts.dispersion() - 9.0).abs() < 1.5, "{}", bursts.dispersion());
+        assert!((bursts.mean_burst() - 10.0).abs() < 1.0, "{}", bursts.mean_burst());
+        assert!((third.mean_burst() - 1.0).abs() < 1e-9 && Losses::default().mean_burst() <= 1.0);
         assert!(after((0..9).map(|_| true)).rate() < 1.0);
     }
 

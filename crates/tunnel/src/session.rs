@@ -85,7 +85,7 @@ pub struct Status {
     pub loss: f64,
     /// Mean length of a run of lost packets.
     pub mean_burst: f64,
-    /// Rate that the window allows, in bits of payload per second.
+    /// Rate that the window allows, in bits of payload per second, with what the path then loses.
     pub rate_bps: f64,
     /// Bytes on the wire, with the headers of UDP and IPv4, per byte of applications that arrived; 0 before the first.
     pub overhead: f64,

@@ -125,6 +125,26 @@ fn a_tunnel_fills_the_path_with_little_queue() {
     }
 }
 
+/// What an end says of the path is what the path is, and its overhead is near that of a perfect code, with all headers.
+#[test]
+fn the_status_is_that_of_the_path() {
+    for loss in [0.0, 0.1, 0.3] {
+        let mut pair = Pair::new(Path::of(10.0, 80, loss, 3));
+        pair.connect();
+        let channels: Vec<_> = (0..2).map(|_| pair.mux(CLIENT).open(target(80)).unwrap()).collect();
+        pair.run(Nanos::from_secs_f64(20.0), |pair| keep_busy(pair, &channels));
+        let sent = pair.wire_bytes(CLIENT);
+        let status = pair.session(CLIENT).status();
+        assert!((status.loss - loss).abs() < 0.07, "{loss}: {status:?}");
+        // The mean of independent runs is 1/(1 - p).
+        assert!((status.mean_burst - 1.0 / (1.0 - loss)).abs() < 0.25, "{loss}: {status:?}");
+        assert!((0.08..0.1).contains(&status.rtt_s) && status.queue_s < 0.02, "{loss}: {status:?}");
+        assert!((8.5e6..10e6).contains(&status.rate_bps), "{loss}: {status:?}");
+        assert!((1.0..1.3 / (1.0 - loss)).contains(&status.overhead), "{loss}: {status:?}");
+        assert!(status.wire_sent_bytes < sent && status.wire_sent_bytes > sent * 9 / 10);
+    }
+}
+
 /// All channels but the first have data to send, and readers. Never true.
 fn keep_busy(pair: &mut Pair, channels: &[ChannelId]) -> bool {
     while let Some((_, _, id, event)) = pair.channels.pop_front() {

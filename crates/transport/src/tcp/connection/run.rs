@@ -5,7 +5,8 @@
 //! only: nothing arrives between two polls, and a timestamp is the same. So the answer is the first of them and their number,
 //! and `sender/run.rs` finds the number and does the sender's part at once. A segment with CWR goes the other way.
 //!
-//! [`Machine::poll`](airtcp_probe::Machine::poll) asks for one segment, and never comes here. `tests/predict.rs` compares both.
+//! [`Machine::poll`](airtcp_probe::Machine::poll) asks for one segment, which is never an answer for several.
+//! `tests/predict.rs` compares both.
 
 use airtcp_packet::{Segment, Seq};
 use airtcp_probe::{Cx, Event, Probe};
