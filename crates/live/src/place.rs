@@ -2,18 +2,29 @@
 
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs as _};
 
-/// The address that a text names: `HOST`, `HOST:PORT`, `192.0.2.1`, `2001:db8::1`, `[2001:db8::1]:PORT`.
+/// Addresses of a name that are tried.
+const MOST: usize = 8;
+
+/// The address that a text names, the first of several.
+///
+/// # Errors
+/// As [`addresses`].
+pub(crate) fn address(text: &str, port: u16) -> Result<SocketAddr, String> {
+    addresses(text, port)?.first().copied().ok_or_else(|| format!("{text}: no such host"))
+}
+
+/// The addresses that a text names, one at least: `HOST`, `HOST:PORT`, `192.0.2.1`, `2001:db8::1`, `[2001:db8::1]:PORT`.
 ///
 /// # Errors
 /// If it names no host, or if the host has no address.
-pub(crate) fn address(text: &str, port: u16) -> Result<SocketAddr, String> {
+pub(crate) fn addresses(text: &str, port: u16) -> Result<Vec<SocketAddr>, String> {
     let (host, port) = parts(text, port)?;
     if let Ok(ip) = host.parse::<IpAddr>() {
-        return Ok(SocketAddr::new(ip, port));
+        return Ok(vec![SocketAddr::new(ip, port)]);
     }
-    let unknown = || format!("{text}: no such host");
-    let mut found = (host, port).to_socket_addrs().map_err(|_| unknown())?;
-    found.next().ok_or_else(unknown)
+    let found = (host, port).to_socket_addrs().ok();
+    let found: Vec<SocketAddr> = found.into_iter().flatten().take(MOST).collect();
+    if found.is_empty() { Err(format!("{text}: no such host")) } else { Ok(found) }
 }
 
 /// Host and port.

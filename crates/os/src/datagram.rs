@@ -2,11 +2,12 @@
 //!
 //! The kernel stamps a datagram when its driver hands it over, however late the process reads it.
 
+use crate::control::{self, Control, Messages};
 use crate::error::{Error, Result};
-use crate::socket::{self, Address, BATCH};
+use crate::socket::{self, Address, BATCH, Message};
 use std::io;
 use std::mem;
-use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6, UdpSocket};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6, UdpSocket};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::ptr;
 
@@ -26,15 +27,24 @@ pub struct Datagram {
     pub length: usize,
     /// Where it came from.
     pub from: SocketAddr,
+    /// The address of this host that it was sent to, if [`Datagrams::tell_addresses`] asked for it.
+    pub to: Option<IpAddr>,
     /// `CLOCK_REALTIME` of its arrival, as seconds and nanoseconds.
     pub stamp: Option<(u32, u32)>,
     /// The ECN field of its IP header (RFC 3168), if [`Datagrams::use_ecn`] asked for it; else 0.
     pub ecn: u8,
 }
 
-/// Room for the control messages of a datagram: a stamp takes 32 bytes with its header, the ECN field 24.
-#[repr(C, align(8))]
-struct Control([u8; 128]);
+/// A datagram to send.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outgoing {
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+    /// Where it goes; `None` if the socket is connected.
+    pub to: Option<SocketAddr>,
+    /// The address of this host that it comes from; `None` leaves it to the kernel.
+    pub from: Option<IpAddr>,
+}
 
 impl Datagrams {
     /// Binds a socket, and asks for stamps.
@@ -94,6 +104,38 @@ impl Datagrams {
         done.map_err(|e| Error::system("asking for ECN", e))
     }
 
+    /// Says of datagrams which address of this host they were sent to. A peer of a host with several addresses takes answers
+    /// only from the one that it has sent to.
+    ///
+    /// # Errors
+    /// If the system does not support it.
+    pub fn tell_addresses(&self) -> Result<()> {
+        let (level, option) = match self.address()? {
+            SocketAddr::V4(_) => (libc::IPPROTO_IP, libc::IP_PKTINFO),
+            // It says those of IPv4, too, as mapped ones.
+            SocketAddr::V6(_) => (libc::IPPROTO_IPV6, libc::IPV6_RECVPKTINFO),
+        };
+        let one: libc::c_int = 1;
+        socket::set_at(&self.socket, level, option, &one)
+            .map_err(|e| Error::system("asking for the addresses of datagrams", e))
+    }
+
+    /// Sends no datagram in fragments (RFC 9000 section 14), and does not believe messages of ICMP that say how long one may
+    /// be: anyone can forge them.
+    ///
+    /// # Errors
+    /// If the system does not support it.
+    pub fn never_fragment(&self) -> Result<()> {
+        let set =
+            |level, option, value: libc::c_int| socket::set_at(&self.socket, level, option, &value);
+        let mut done = set(libc::IPPROTO_IP, libc::IP_MTU_DISCOVER, libc::IP_PMTUDISC_PROBE);
+        if self.address()?.is_ipv6() {
+            let (option, value) = (libc::IPV6_MTU_DISCOVER, libc::IPV6_PMTUDISC_PROBE);
+            done = done.and_then(|()| set(libc::IPPROTO_IPV6, option, value));
+        }
+        done.map_err(|e| Error::system("asking for whole datagrams", e))
+    }
+
     /// Receives from this address only, and sends there.
     ///
     /// # Errors
@@ -120,23 +162,33 @@ impl Datagrams {
         sent.is_ok()
     }
 
-    /// Sends datagrams in order, each to its address, or to the one that the socket is connected to; many with one system call.
-    /// What the kernel does not take is lost.
-    pub fn send_all(&self, datagrams: &[(Vec<u8>, Option<SocketAddr>)]) {
-        let mut rest = datagrams;
+    /// Sends datagrams in order, many with one system call. What the kernel does not take is lost. Returns whether one was
+    /// longer than its link carries.
+    pub fn send_all(&self, datagrams: &[Outgoing]) -> bool {
+        let (mut rest, mut is_long) = (datagrams, false);
         while !rest.is_empty() {
-            // The first one that was not sent has an error.
-            let sent = self.batch(rest).unwrap_or(0);
-            let next = if sent < rest.len().min(BATCH) { sent + 1 } else { sent };
-            rest = rest.get(next..).unwrap_or_default();
+            // Only the first one that is not sent has its error told: the next call says it of that one.
+            let next = self.batch(rest).unwrap_or_else(|e| {
+                is_long |= e.raw_os_error() == Some(libc::EMSGSIZE);
+                1
+            });
+            rest = rest.get(next.max(1)..).unwrap_or_default();
         }
+        is_long
     }
 
     /// Sends up to [`BATCH`] datagrams, and returns how many.
-    fn batch(&self, datagrams: &[(Vec<u8>, Option<SocketAddr>)]) -> io::Result<usize> {
+    fn batch(&self, datagrams: &[Outgoing]) -> io::Result<usize> {
         let first = datagrams.iter().take(BATCH);
-        let addresses: Vec<_> = first.clone().map(|(_, to)| to.map(for_kernel)).collect();
-        let each = first.zip(&addresses).map(|((bytes, _), to)| (bytes.as_slice(), to.as_ref()));
+        let about: Vec<_> = first
+            .clone()
+            .map(|one| (one.to.map(for_kernel), one.from.and_then(control::source)))
+            .collect();
+        let each = first.zip(&about).map(|(one, (to, from))| Message {
+            bytes: &one.bytes,
+            to: to.as_ref(),
+            control: from.as_ref(),
+        });
         socket::send_many(&self.socket, each, 0)
     }
 
@@ -149,14 +201,14 @@ impl Datagrams {
         // SAFETY: these structs have numbers and pointers only, for which zeros are valid.
         let (mut address, mut message) =
             unsafe { (mem::zeroed::<libc::sockaddr_storage>(), mem::zeroed::<libc::msghdr>()) };
-        let mut control = Control([0; 128]);
+        let mut control = Control::default();
         let mut part = libc::iovec { iov_base: buffer.as_mut_ptr().cast(), iov_len: buffer.len() };
         message.msg_name = (&raw mut address).cast();
         message.msg_namelen = libc::socklen_t::try_from(size_of_val(&address)).unwrap_or_default();
         message.msg_iov = &raw mut part;
         message.msg_iovlen = 1;
-        message.msg_control = control.0.as_mut_ptr().cast();
-        message.msg_controllen = control.0.len();
+        message.msg_control = control.bytes.as_mut_ptr().cast();
+        message.msg_controllen = control.bytes.len();
         // SAFETY: the message points to an address, a buffer and control bytes that live through the call, each with
         // its length.
         let count = unsafe { libc::recvmsg(self.socket.as_raw_fd(), &raw mut message, 0) };
@@ -168,10 +220,10 @@ impl Datagrams {
             };
         }
         let length = usize::try_from(count).unwrap_or_default();
-        let filled = message.msg_controllen.min(control.0.len());
-        let Messages { stamp, ecn } = messages(&control.0[..filled]);
+        control.length = message.msg_controllen.min(control.bytes.len());
+        let Messages { stamp, ecn, to } = control::messages(&control);
         let from = from(&address).unwrap_or_else(|| SocketAddr::from(([0, 0, 0, 0], 0)));
-        Ok(Some(Datagram { length, from, stamp, ecn }))
+        Ok(Some(Datagram { length, from, to, stamp, ecn }))
     }
 }
 
@@ -179,48 +231,6 @@ impl AsFd for Datagrams {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.socket.as_fd()
     }
-}
-
-/// What the kernel says of a datagram beside its bytes.
-#[derive(Debug, Default, PartialEq, Eq)]
-struct Messages {
-    stamp: Option<(u32, u32)>,
-    ecn: u8,
-}
-
-/// Reads control messages (cmsg(3)): each has its length as a `usize`, level and type as `int`, then data.
-fn messages(control: &[u8]) -> Messages {
-    const HEADER: usize = size_of::<usize>() + 8;
-    let mut found = Messages::default();
-    let mut rest = control;
-    while let Some(Ok(length)) = rest.get(..size_of::<usize>()).map(TryInto::try_into) {
-        let length = usize::from_ne_bytes(length);
-        let Some(data) = rest.get(HEADER..length) else { break };
-        let int = |at: usize| whole(&rest[at..at + 4]);
-        let kind = (int(HEADER - 8), int(HEADER - 4));
-        let is = |level: libc::c_int, option: libc::c_int| {
-            kind == (u32::try_from(level).ok(), u32::try_from(option).ok())
-        };
-        if is(libc::SOL_SOCKET, libc::SO_TIMESTAMPNS) && data.len() == size_of::<libc::timespec>() {
-            let (seconds, nanoseconds) = data.split_at(data.len() / 2);
-            found.stamp = whole(seconds).zip(whole(nanoseconds));
-        } else if is(libc::IPPROTO_IP, libc::IP_TOS) {
-            found.ecn = data.first().copied().unwrap_or_default() & 3;
-        } else if is(libc::IPPROTO_IPV6, libc::IPV6_TCLASS) && data.len() == 4 {
-            found.ecn = (whole(data).unwrap_or_default() & 3) as u8;
-        }
-        rest = rest.get(length.next_multiple_of(size_of::<usize>())..).unwrap_or_default();
-    }
-    found
-}
-
-/// A number of the machine's order, of 4 or 8 bytes.
-fn whole(bytes: &[u8]) -> Option<u32> {
-    let value = match bytes.len() {
-        4 => i64::from(i32::from_ne_bytes(bytes.try_into().ok()?)),
-        _ => i64::from_ne_bytes(bytes.try_into().ok()?),
-    };
-    u32::try_from(value).ok()
 }
 
 /// An address as the kernel has it.
@@ -335,7 +345,8 @@ mod tests {
             // One of them is longer than any datagram, and is lost.
             let each = |n: u8| {
                 let length = if n == 50 { 70_000 } else { usize::from(n) + 1 };
-                (vec![n; length], Some(to[usize::from(n % 2)].address().unwrap()))
+                let to = Some(to[usize::from(n % 2)].address().unwrap());
+                Outgoing { bytes: vec![n; length], to, from: None }
             };
             from.send_all(&(0..150).map(each).collect::<Vec<_>>());
             for (odd, socket) in (0..).zip(&to) {
@@ -357,11 +368,38 @@ mod tests {
         assert!(error.contains("the port is in use"), "{error}");
     }
 
+    /// A host with several addresses, which are those of its loopback: the answer comes from the one that was asked.
     #[test]
-    fn control_messages_that_are_cut_say_nothing() {
-        assert_eq!(messages(&[]), Messages::default());
-        assert_eq!(messages(&[7; 15]), Messages::default());
-        assert_eq!(messages(&[0; 64]), Messages::default());
-        assert_eq!(messages(&[255; 64]), Messages::default());
+    fn an_answer_comes_from_the_address_that_was_asked() {
+        for (any, asked) in [("0.0.0.0:0", "127.0.0.2"), ("[::]:0", "127.0.0.3"), ("[::]:0", "::1")]
+        {
+            let Ok(server) = Datagrams::bind(any.parse().unwrap()) else { continue };
+            server.tell_addresses().unwrap();
+            let asked: IpAddr = asked.parse().unwrap();
+            let asked = SocketAddr::new(asked, server.address().unwrap().port());
+            let local = if asked.is_ipv4() { "127.0.0.1:0" } else { "[::1]:0" };
+            let client = Datagrams::bind(local.parse().unwrap()).unwrap();
+            client.send(b"ask", Some(asked));
+            let deadline = Some(clock::now() + 5_000_000_000);
+            wait::until(&[server.as_fd()], deadline).unwrap();
+            let found = server.receive(&mut [0; 8]).unwrap().unwrap();
+            assert_eq!(found.to.map(|to| to.to_canonical()), Some(asked.ip()), "{any}");
+            let answer = Outgoing { bytes: b"yes".to_vec(), to: Some(found.from), from: found.to };
+            assert!(!server.send_all(&[answer]));
+            wait::until(&[client.as_fd()], deadline).unwrap();
+            let found = client.receive(&mut [0; 8]).unwrap().unwrap();
+            assert_eq!((found.length, found.from), (3, asked));
+        }
+    }
+
+    #[test]
+    fn a_datagram_that_is_too_long_is_told() {
+        let here = Datagrams::bind("127.0.0.1:0".parse().unwrap()).unwrap();
+        here.never_fragment().unwrap();
+        let to = here.address().ok();
+        // The loopback carries 65,536 bytes at most.
+        let of = |length| Outgoing { bytes: vec![0; length], to, from: None };
+        assert!(!here.send_all(&[of(1200)]));
+        assert!(here.send_all(&[of(1200), of(65_535), of(1200)]));
     }
 }

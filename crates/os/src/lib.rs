@@ -6,6 +6,7 @@
 
 pub mod child;
 pub mod clock;
+mod control;
 pub mod datagram;
 pub mod device;
 pub mod error;

@@ -1,7 +1,7 @@
 //! Frames to a device, many with one system call.
 
 use crate::error::{Error, Result};
-use crate::socket;
+use crate::socket::{self, Message};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 /// Memory for frames that the receiver has not taken yet, bytes; the system grants less to a user without privilege.
@@ -36,7 +36,8 @@ impl Sender {
         let mut sent = 0;
         while sent < frames.len() {
             let rest = &frames[sent..];
-            let messages = rest.iter().map(|frame| (*frame, None));
+            let messages =
+                rest.iter().map(|frame| Message { bytes: frame, to: None, control: None });
             match socket::send_many(&self.socket, messages, libc::MSG_DONTWAIT) {
                 Ok(count) => sent += count,
                 Err(e) => match e.raw_os_error() {

@@ -1,5 +1,6 @@
 //! Packet sockets: making, binding, options.
 
+use crate::control::Control;
 use crate::error::{Error, Result, check};
 use std::ffi::CString;
 use std::io;
@@ -113,12 +114,19 @@ pub(crate) fn set_at<T: Copy>(
     check(code)
 }
 
-/// Sends up to [`BATCH`] messages with one system call, each to its address, or to where the socket is bound or
-/// connected. Returns how many were sent: one at least if there is no error.
+/// A message to send: to its address, or to where the socket is bound or connected.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Message<'a> {
+    pub(crate) bytes: &'a [u8],
+    pub(crate) to: Option<&'a Address>,
+    pub(crate) control: Option<&'a Control>,
+}
+
+/// Sends up to [`BATCH`] messages with one system call. Returns how many were sent: one at least if there is no error.
 #[allow(unsafe_code, reason = "no safe library that is used has sendmmsg")]
 pub(crate) fn send_many<'a>(
     socket: &impl AsRawFd,
-    messages: impl Iterator<Item = (&'a [u8], Option<&'a Address>)>,
+    messages: impl Iterator<Item = Message<'a>>,
     flags: libc::c_int,
 ) -> io::Result<usize> {
     let none = libc::iovec { iov_base: ptr::null_mut(), iov_len: 0 };
@@ -126,18 +134,23 @@ pub(crate) fn send_many<'a>(
     // SAFETY: headers of zeros are valid: they have numbers and null pointers only.
     let mut headers: [libc::mmsghdr; BATCH] = unsafe { mem::zeroed() };
     let mut count = 0;
-    for ((part, header), (bytes, to)) in parts.iter_mut().zip(&mut headers).zip(messages) {
+    for ((part, header), message) in parts.iter_mut().zip(&mut headers).zip(messages) {
+        let bytes = message.bytes;
         *part = libc::iovec { iov_base: bytes.as_ptr().cast_mut().cast(), iov_len: bytes.len() };
         let header = &mut header.msg_hdr;
         header.msg_iov = ptr::from_mut(part);
         header.msg_iovlen = 1;
-        if let Some((address, length)) = to {
+        if let Some((address, length)) = message.to {
             header.msg_name = ptr::from_ref(address).cast_mut().cast();
             header.msg_namelen = *length;
         }
+        if let Some(control) = message.control {
+            header.msg_control = control.bytes.as_ptr().cast_mut().cast();
+            header.msg_controllen = control.length;
+        }
         count += 1;
     }
-    // SAFETY: the first `count` headers point at parts and addresses, and the parts at messages, all of which live through
+    // SAFETY: the first `count` headers point at parts, addresses and control messages, and the parts at messages, all of which live through
     // the call. The kernel reads them, and writes only to the headers.
     let code = unsafe { libc::sendmmsg(socket.as_raw_fd(), headers.as_mut_ptr(), count, flags) };
     usize::try_from(code).map_err(|_| io::Error::last_os_error())

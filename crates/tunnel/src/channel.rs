@@ -131,6 +131,11 @@ impl Channel {
         self.is_connected && (data || fin) || !self.due.is_empty()
     }
 
+    /// Whether nothing waits to be sent, with credit or without.
+    pub(crate) fn is_sent(&self) -> bool {
+        self.unsent.is_empty() && self.due.is_empty() && self.sending != Sending::Ending
+    }
+
     /// Appends the next record of channel `id`, with at most `most` bytes of data.
     pub(crate) fn put(&mut self, id: u32, most: usize, to: &mut Vec<u8>) {
         if let Some(record) = self.due.pop_front() {

@@ -1,12 +1,12 @@
 //! One end of tunnels: a server with many sessions, or a client with one.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Instant;
 
 use airtcp_packet::{Ecn, Side};
-use airtcp_units::Nanos;
+use airtcp_units::{Nanos, Span};
 use bytes::BytesMut;
 use quinn_proto::{
     ClientConfig, ConnectionHandle, DatagramEvent, EcnCodepoint, Endpoint, Incoming, ServerConfig,
@@ -19,9 +19,14 @@ use crate::quic;
 use crate::session::{Ended, Outgoing, Session, instant};
 use crate::tls::{self, Refused};
 
-/// Sessions at a server at a time, and handshakes under way beside them.
+/// Sessions at a server at a time, those of one key, and handshakes under way beside them.
 const MAX_SESSIONS: usize = 64;
+const SESSIONS_OF_A_KEY: usize = 8;
 const MAX_HANDSHAKES: usize = 256;
+/// Handshakes under way with one address.
+const HANDSHAKES_OF_AN_ADDRESS: usize = 16;
+/// Time for a handshake. With half of all packets lost, and 200 ms a round trip, 99 of 100 take less.
+const HANDSHAKE: Span = Span::from_secs(10);
 /// Handshakes under way from which on an address must prove that it receives what is sent to it (RFC 9000 section 8.1.2).
 const RETRY_ABOVE: usize = 16;
 /// Handshakes that begin in a second, and at once: each takes about 1 ms of processor time.
@@ -49,6 +54,27 @@ pub enum HubEvent {
     Ended(Ended),
 }
 
+/// How far a session is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// The handshake is under way, until then.
+    Handshake(Nanos),
+    /// The peer has proved its key, and must answer until then.
+    Proved(Nanos),
+    /// It has answered.
+    Open,
+}
+
+impl Stage {
+    /// When it must be over.
+    const fn deadline(self) -> Nanos {
+        match self {
+            Self::Handshake(until) | Self::Proved(until) => until,
+            Self::Open => Nanos::NEVER,
+        }
+    }
+}
+
 /// Why an end cannot begin.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{0}")]
@@ -67,8 +93,8 @@ pub struct Hub {
     base: Instant,
     /// Sessions; ended ones until QUIC has said so often enough.
     sessions: BTreeMap<SessionId, Session>,
-    /// Sessions that were open, and whose end was told.
-    open: BTreeMap<SessionId, bool>,
+    /// Sessions whose end was not told yet.
+    stages: BTreeMap<SessionId, Stage>,
     refused: Refused,
     /// Datagrams that belong to no session.
     stray: VecDeque<Outgoing>,
@@ -115,7 +141,7 @@ impl Hub {
             own: key.public(),
             base,
             sessions: BTreeMap::new(),
-            open: BTreeMap::new(),
+            stages: BTreeMap::new(),
             refused,
             stray: VecDeque::new(),
             allowance: HANDSHAKES_AT_ONCE * 1_000_000_000,
@@ -130,7 +156,7 @@ impl Hub {
             // The name is not sent, and nothing depends on it.
             let made = this.endpoint.connect(at, config, *address, "airtcp");
             let (handle, connection) = made.map_err(|e| failed(&e))?;
-            this.add(handle, Session::new(connection, Side::Client, this.own, base));
+            this.add(now, handle, Session::new(connection, Side::Client, this.own, base));
         }
         Ok(this)
     }
@@ -165,17 +191,24 @@ impl Hub {
         self.events.pop_front()
     }
 
-    /// A datagram arrived.
-    pub fn receive(&mut self, now: Nanos, from: SocketAddr, ecn: Ecn, bytes: &[u8]) {
+    /// A datagram arrived, `here` at this address of this host, if it is known.
+    pub fn receive(
+        &mut self,
+        now: Nanos,
+        from: SocketAddr,
+        here: Option<IpAddr>,
+        ecn: Ecn,
+        bytes: &[u8],
+    ) {
         let at = instant(self.base, now);
         let mut answer = Vec::new();
         let (data, code) = (BytesMut::from(bytes), EcnCodepoint::from_bits(ecn.bits()));
-        match self.endpoint.handle(at, from, None, code, data, &mut answer) {
+        match self.endpoint.handle(at, from, here, code, data, &mut answer) {
             Some(DatagramEvent::ConnectionEvent(handle, event)) => {
                 if let Some(session) = self.sessions.get_mut(&handle.0) {
                     session.on_event(now, event, ecn);
                 }
-                self.after(handle.0);
+                self.after(now, handle.0);
             }
             Some(DatagramEvent::NewConnection(incoming)) => self.incoming(now, incoming, ecn),
             Some(DatagramEvent::Response(transmit)) => self.stray(&transmit, answer),
@@ -185,12 +218,20 @@ impl Hub {
 
     /// Time of the next timer.
     pub fn next_timer(&mut self) -> Option<Nanos> {
-        let next = self.sessions.values_mut().map(Session::next).min();
-        next.filter(|next| *next != Nanos::NEVER)
+        let sessions = self.sessions.values_mut().map(Session::next);
+        let deadlines = self.stages.values().map(|stage| stage.deadline());
+        sessions.chain(deadlines).min().filter(|next| *next != Nanos::NEVER)
     }
 
     /// Timers that are due.
     pub fn on_timer(&mut self, now: Nanos) {
+        let late = self.stages.iter().filter(|(_, stage)| stage.deadline() <= now);
+        for id in late.map(|(id, _)| *id).collect::<Vec<_>>() {
+            if let Some(session) = self.sessions.get_mut(&id) {
+                session.give_up(now, Ended::Silent);
+            }
+            self.after(now, id);
+        }
         let due: Vec<SessionId> = self
             .sessions
             .iter_mut()
@@ -200,7 +241,7 @@ impl Hub {
             if let Some(session) = self.sessions.get_mut(&id) {
                 session.on_timer(now);
             }
-            self.after(id);
+            self.after(now, id);
         }
     }
 
@@ -216,15 +257,15 @@ impl Hub {
                 return sent;
             }
             let id = *id;
-            self.after(id);
+            self.after(now, id);
             from = id + 1;
         }
         None
     }
 
-    fn add(&mut self, handle: ConnectionHandle, session: Session) {
+    fn add(&mut self, now: Nanos, handle: ConnectionHandle, session: Session) {
         self.sessions.insert(handle.0, session);
-        self.open.insert(handle.0, false);
+        self.stages.insert(handle.0, Stage::Handshake(now + HANDSHAKE));
     }
 
     fn stray(&mut self, transmit: &Transmit, mut bytes: Vec<u8>) {
@@ -232,14 +273,15 @@ impl Hub {
         const WAITING: usize = 64;
         if self.stray.len() < WAITING {
             bytes.truncate(transmit.size);
-            self.stray.push_back(Outgoing { to: transmit.destination, ecn: Ecn::NotEct, bytes });
+            let (to, from) = (transmit.destination, transmit.src_ip);
+            self.stray.push_back(Outgoing { to, from, ecn: Ecn::NotEct, bytes });
         }
     }
 
     /// Somebody wants to begin a session.
     fn incoming(&mut self, now: Nanos, incoming: Incoming, ecn: Ecn) {
         let mut bytes = Vec::new();
-        let handshakes = self.open.values().filter(|open| !**open).count();
+        let handshakes = self.stages.values().filter(|stage| **stage != Stage::Open).count();
         if handshakes >= RETRY_ABOVE && !incoming.remote_address_validated() && incoming.may_retry()
         {
             if let Ok(transmit) = self.endpoint.retry(incoming, &mut bytes) {
@@ -247,18 +289,19 @@ impl Hub {
             }
             return;
         }
-        let open = self.open.len() - handshakes;
-        if open >= MAX_SESSIONS || handshakes >= MAX_HANDSHAKES || !self.may_begin(now) {
+        let is_full = handshakes >= MAX_HANDSHAKES
+            || self.handshakes_with(incoming.remote_address().ip()) >= HANDSHAKES_OF_AN_ADDRESS;
+        if is_full || !self.may_begin(now) {
             self.endpoint.ignore(incoming);
             return;
         }
         match self.endpoint.accept(incoming, instant(self.base, now), &mut bytes, None) {
             Ok((handle, connection)) => {
-                self.add(handle, Session::new(connection, Side::Server, self.own, self.base));
+                self.add(now, handle, Session::new(connection, Side::Server, self.own, self.base));
                 if let Some(session) = self.sessions.get_mut(&handle.0) {
                     session.begun(now, ecn);
                 }
-                self.after(handle.0);
+                self.after(now, handle.0);
             }
             Err(error) => {
                 if let Some(transmit) = error.response {
@@ -266,6 +309,22 @@ impl Hub {
                 }
             }
         }
+    }
+
+    fn handshakes_with(&self, address: IpAddr) -> usize {
+        let is_with = |id| self.sessions.get(id).is_some_and(|s| s.remote().ip() == address);
+        let under_way = self.stages.iter().filter(|(_, stage)| **stage != Stage::Open);
+        under_way.filter(|(id, _)| is_with(id)).count()
+    }
+
+    /// Whether there is room for a session of this key beside those that have proved theirs.
+    fn has_room(&self, peer: PublicKey) -> bool {
+        let is_proved = |stage: &Stage| !matches!(stage, Stage::Handshake(_));
+        let proved = self.stages.iter().filter(|(_, stage)| is_proved(stage));
+        let keys: Vec<Option<PublicKey>> =
+            proved.map(|(id, _)| self.sessions.get(id).and_then(Session::peer)).collect();
+        let own = keys.iter().filter(|key| **key == Some(peer)).count();
+        keys.len() < MAX_SESSIONS && own < SESSIONS_OF_A_KEY
     }
 
     /// Whether another handshake may begin.
@@ -280,31 +339,47 @@ impl Hub {
     }
 
     /// What follows from a change of a session.
-    fn after(&mut self, id: SessionId) {
+    fn after(&mut self, now: Nanos, id: SessionId) {
         let Some(session) = self.sessions.get_mut(&id) else { return };
         while let Some(event) = session.endpoint_event() {
             if let Some(answer) = self.endpoint.handle_event(ConnectionHandle(id), event) {
                 session.on_endpoint_answer(answer);
             }
         }
-        let told = self.open.get(&id).copied();
-        if session.is_open() && told == Some(false) {
-            self.open.insert(id, true);
-            if let Some(peer) = session.peer() {
-                self.events.push_back((id, HubEvent::Open(peer, session.remote())));
-            }
-        }
-        if told.is_some()
-            && let Some(why) = session.ended()
+        self.advance(now, id);
+        let Some(session) = self.sessions.get(&id) else { return };
+        if let Some(why) = session.ended()
+            && self.stages.remove(&id).is_some()
         {
             let wrong = tls::take(&self.refused).map(Ended::WrongKey);
             let why = wrong.unwrap_or_else(|| why.clone());
-            self.open.remove(&id);
             self.events.push_back((id, HubEvent::Ended(why)));
         }
         if session.is_drained() {
             self.sessions.remove(&id);
-            self.open.remove(&id);
+            self.stages.remove(&id);
+        }
+    }
+
+    /// A session gets further: its peer has proved a key, or answers.
+    fn advance(&mut self, now: Nanos, id: SessionId) {
+        let (Some(session), Some(stage)) = (self.sessions.get(&id), self.stages.get(&id)) else {
+            return;
+        };
+        let (Some(peer), None) = (session.peer(), session.ended()) else { return };
+        if let Stage::Handshake(until) = *stage {
+            if !self.has_room(peer) {
+                if let Some(session) = self.sessions.get_mut(&id) {
+                    session.give_up(now, Ended::Full);
+                }
+                return;
+            }
+            self.stages.insert(id, Stage::Proved(until));
+        }
+        if session.is_open() && self.stages.get(&id) != Some(&Stage::Open) {
+            let remote = session.remote();
+            self.stages.insert(id, Stage::Open);
+            self.events.push_back((id, HubEvent::Open(peer, remote)));
         }
     }
 }

@@ -16,6 +16,8 @@ use crate::target::{Code, Target};
 
 /// Channels at a time.
 pub const MAX_CHANNELS: usize = 1024;
+/// Resets that wait to be sent, and events that nobody has taken: an honest peer has far fewer.
+const MAX_WAITING: usize = 8 * MAX_CHANNELS;
 /// Bytes that the readers of all channels may leave unread, except for the least window of each.
 const MEMORY: u64 = 16 << 20;
 /// Bytes that all applications may write ahead of the transport, and one of them at least and at most.
@@ -134,6 +136,11 @@ impl Mux {
         self.channels.contains_key(&id)
     }
 
+    /// True if nothing that was written waits to be sent.
+    pub(crate) fn is_sent(&self) -> bool {
+        self.resets.is_empty() && self.channels.values().all(Channel::is_sent)
+    }
+
     /// Channels with their targets, bytes sent and bytes received.
     pub fn channels(&self) -> impl Iterator<Item = (ChannelId, &Target, u64, u64)> {
         self.channels.iter().map(|(id, c)| (*id, &c.target, c.sent, c.received))
@@ -182,9 +189,12 @@ impl Mux {
     /// If the peer breaks the protocol; the connection cannot go on.
     pub(crate) fn take(&mut self, bytes: &[u8]) -> Result<(), Violation> {
         let mut all = std::mem::take(&mut self.partial);
-        all.extend(bytes);
+        all.extend_from_slice(bytes);
         let mut rest = &all[..];
         loop {
+            if self.resets.len() + self.events.len() > MAX_WAITING {
+                return Err(Violation("channels without end"));
+            }
             let before = rest;
             match Record::take(&mut rest)? {
                 Some((id, Record::Data(length))) => {
@@ -254,9 +264,6 @@ impl Mux {
         }
         self.next = id.saturating_add(1);
         if self.channels.len() >= MAX_CHANNELS {
-            if self.resets.len() >= MAX_CHANNELS {
-                return Err(Violation("channels without end"));
-            }
             self.resets.push_back((id, Code::TooMany));
             return Ok(());
         }
@@ -347,5 +354,37 @@ pub fn fuzz(bytes: &[u8]) {
         assert_eq!(windows + mux.spare, MEMORY);
         let unread: u64 = mux.channels.values().map(|c| c.unread().len() as u64).sum();
         assert!(unread <= windows + LEAST_WINDOW * MAX_CHANNELS as u64);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A client that opens channels for ever, and takes none of the answers, ends its session. What it drops in the same
+    /// breath counts as well.
+    #[test]
+    fn channels_without_end_are_a_violation() {
+        let target = Target::new("a", 1).unwrap();
+        for drops in [false, true] {
+            let mut mux = Mux::new(false);
+            let mut bytes = Vec::new();
+            let taken = (0..100_000).take_while(|id| {
+                bytes.clear();
+                Record::Open { window: 1, target: target.clone() }.put(*id, &mut bytes);
+                if drops {
+                    Record::Reset(Code::Reset).put(*id, &mut bytes);
+                }
+                let is_taken = mux.take(&bytes).is_ok();
+                if !drops {
+                    while mux.poll().is_some() {
+                        mux.reset(*id, Code::Refused);
+                    }
+                }
+                is_taken
+            });
+            let taken = taken.count();
+            assert!((MAX_CHANNELS..2 * MAX_WAITING).contains(&taken), "{taken}");
+        }
     }
 }

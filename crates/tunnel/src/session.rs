@@ -1,6 +1,6 @@
 //! What two ends share: a QUIC connection, the sliding transport in its DATAGRAM frames, and the channels.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::time::{Duration, Instant};
 
 use airtcp_packet::{Ecn, EndpointId, Side};
@@ -27,8 +27,11 @@ const LATENESS: Span = Span::from_millis(4);
 /// Codes of the end of a connection.
 const DONE: u32 = 0;
 const BROKEN: u32 = 1;
-/// TLS alerts are errors of QUIC from this number on (RFC 9001 section 4.8).
-const ALERTS: std::ops::Range<u64> = 0x100..0x200;
+const FULL: u32 = 2;
+/// TLS alerts as errors of QUIC (RFC 9001 section 4.8): no_application_protocol (RFC 7301), and access_denied (RFC 8446
+/// section 6.2), which an end says of a key that it was not told.
+const NO_PROTOCOL: u64 = 0x100 + 120;
+const UNKNOWN_KEY: u64 = 0x100 + 49;
 
 /// Why a session ended.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -45,9 +48,12 @@ pub enum Ended {
     /// The other end speaks another version.
     #[error("the other end has another version of airtcp tunnel")]
     Version,
-    /// Nothing was heard for half a minute.
-    #[error("the other end has not been heard for 30 s")]
+    /// Nothing was heard for half a minute, or no handshake was done in 10 s.
+    #[error("the other end does not answer")]
     Silent,
+    /// A server has as many sessions as it takes.
+    #[error("the server has as many tunnels as it takes: 8 with a key, 64 in all")]
+    Full,
     /// The other end has started anew, and does not know this connection.
     #[error("the other end has started anew")]
     Restarted,
@@ -59,7 +65,7 @@ pub enum Ended {
 impl Ended {
     /// True if another attempt may do better.
     pub const fn may_recover(&self) -> bool {
-        matches!(self, Self::Silent | Self::Restarted | Self::Closed)
+        !matches!(self, Self::WrongKey(_) | Self::Refused(_) | Self::Version)
     }
 }
 
@@ -68,6 +74,8 @@ impl Ended {
 pub struct Outgoing {
     /// Where to.
     pub to: SocketAddr,
+    /// The address of this host that it comes from, if one was told.
+    pub from: Option<IpAddr>,
     /// The ECN field of its IP header.
     pub ecn: Ecn,
     /// The UDP payload.
@@ -180,7 +188,7 @@ impl Session {
 
     /// Everything that was written has arrived.
     pub fn is_idle(&self) -> bool {
-        self.stream.unacked() == 0
+        self.stream.unacked() == 0 && self.mux.is_sent()
     }
 
     /// Ends it.
@@ -207,6 +215,12 @@ impl Session {
             wire_sent_bytes: udp.udp_tx.bytes,
             wire_received_bytes: udp.udp_rx.bytes,
         }
+    }
+
+    /// Ends it for a reason of this end's own.
+    pub(crate) fn give_up(&mut self, now: Nanos, why: Ended) {
+        let code = if why == Ended::Full { FULL } else { DONE };
+        self.end(now, code, "", why);
     }
 
     pub(crate) fn on_event(&mut self, now: Nanos, event: ConnectionEvent, ecn: Ecn) {
@@ -265,7 +279,7 @@ impl Session {
             if let Some(sent) = self.quic.poll_transmit(at, 1, &mut bytes) {
                 let ecn = if sent.ecn.is_some() { Ecn::Ect0 } else { Ecn::NotEct };
                 bytes.truncate(sent.size);
-                return Some(Outgoing { to: sent.destination, ecn, bytes });
+                return Some(Outgoing { to: sent.destination, from: sent.src_ip, ecn, bytes });
             }
             if !self.sends() || !self.offer(now) {
                 // What follows is not late.
@@ -353,20 +367,20 @@ impl Session {
             {
                 Ended::Closed
             }
-            ConnectionError::ApplicationClosed(close) => {
-                Ended::Broken(String::from_utf8_lossy(&close.reason).into_owned())
-            }
-            ConnectionError::ConnectionClosed(close)
-                if ALERTS.contains(&u64::from(close.error_code)) =>
+            ConnectionError::ApplicationClosed(close)
+                if close.error_code == VarInt::from_u32(FULL) =>
             {
-                /// no_application_protocol (RFC 7301).
-                const NO_PROTOCOL: u64 = 0x100 + 120;
-                if u64::from(close.error_code) == NO_PROTOCOL {
-                    Ended::Version
-                } else {
-                    Ended::Refused(self.own)
-                }
+                Ended::Full
             }
+            ConnectionError::ApplicationClosed(close) => {
+                let text = String::from_utf8_lossy(&close.reason);
+                Ended::Broken(text.chars().filter(|c| !c.is_control()).collect())
+            }
+            ConnectionError::ConnectionClosed(close) => match u64::from(close.error_code) {
+                NO_PROTOCOL => Ended::Version,
+                UNKNOWN_KEY => Ended::Refused(self.own),
+                _ => Ended::Broken(reason.to_string()),
+            },
             other => Ended::Broken(other.to_string()),
         }
     }

@@ -111,7 +111,7 @@ fn a_server_does_not_amplify() {
             bytes[6] ^= u8::narrow(number % 255 + 1);
         }
         let from = format!("198.51.100.{}:{}", number % 250 + 1, 1000 + number).parse().unwrap();
-        pair.hubs[SERVER].receive(now, from, Ecn::NotEct, &bytes);
+        pair.hubs[SERVER].receive(now, from, None, Ecn::NotEct, &bytes);
         into += bytes.len() as u64;
         let mut out = 0;
         while let Some(packet) = pair.hubs[SERVER].transmit(now) {
@@ -145,7 +145,7 @@ fn a_flood_of_handshakes_is_held_off() {
         let mut client = airtcp_tunnel::Hub::begin(&support::key(1), &peers, now, seed).unwrap();
         let first = client.transmit(now).unwrap().bytes;
         let from = format!("198.51.{}.{}:1000", number / 250, number % 250 + 1).parse().unwrap();
-        flood.hubs[SERVER].receive(now, from, Ecn::NotEct, &first);
+        flood.hubs[SERVER].receive(now, from, None, Ecn::NotEct, &first);
         let mut out = 0;
         while let Some(packet) = flood.hubs[SERVER].transmit(now) {
             out += packet.bytes.len();
@@ -158,6 +158,58 @@ fn a_flood_of_handshakes_is_held_off() {
         now += Span::from_millis(1);
     }
     assert!(answers <= 17 && retries >= 250, "{answers} answers, {retries} retries");
+}
+
+/// Handshakes that nobody ends give their places back, and those of one address take few.
+#[test]
+fn handshakes_without_an_end_take_no_places() {
+    let server = support::key(2);
+    let mut flood = Pair::new(Path::of(10.0, 40, 0.0, 7));
+    let peers = airtcp_tunnel::Peers::Server(flood.addresses[SERVER], server.public());
+    let mut begin = |number: u64, now: Nanos| {
+        let seed = Some([u8::low_bits(number); 32]);
+        let mut client = airtcp_tunnel::Hub::begin(&support::key(1), &peers, now, seed).unwrap();
+        let first = client.transmit(now).unwrap().bytes;
+        let from = format!("198.51.100.7:{}", 1000 + number).parse().unwrap();
+        flood.hubs[SERVER].receive(now, from, None, Ecn::NotEct, &first);
+        let mut out = 0;
+        while let Some(packet) = flood.hubs[SERVER].transmit(now) {
+            out += usize::from(packet.bytes.len() >= first.len());
+        }
+        let _ = flood.hubs[SERVER].poll();
+        out > 0
+    };
+    let first = Nanos::from_secs_f64(0.001);
+    assert_eq!((0..40).filter(|number| begin(*number, first)).count(), 16);
+    drop(begin);
+    let late = first + Span::from_secs(11);
+    flood.hubs[SERVER].on_timer(late);
+    let mut ended = 0;
+    while let Some((_, event)) = flood.hubs[SERVER].poll() {
+        ended += usize::from(event == HubEvent::Ended(Ended::Silent));
+    }
+    assert!(ended >= 15, "{ended}");
+}
+
+/// A key holds so many sessions; one more is told why it has none, and tries again later.
+#[test]
+fn the_sessions_of_a_key_are_bounded() {
+    let mut pair = Pair::new(Path::of(100.0, 10, 0.0, 8));
+    pair.connect();
+    let mut told = Vec::new();
+    for number in 0..9_u8 {
+        pair.hubs[CLIENT] = pair.another_client(100 + number);
+        let until = pair.now + Span::from_secs(2);
+        pair.addresses[CLIENT] = format!("192.0.2.1:{}", 2000 + u16::from(number)).parse().unwrap();
+        pair.events.clear();
+        pair.run(until, |pair| pair.events.iter().any(|event| event.1 == CLIENT));
+        let event = pair.events.iter().find(|event| event.1 == CLIENT).unwrap().3.clone();
+        told.push(event);
+    }
+    let open = |event: &HubEvent| matches!(event, HubEvent::Open(..));
+    assert!(told[..7].iter().all(open), "{told:?}");
+    assert_eq!(told[7..], [HubEvent::Ended(Ended::Full), HubEvent::Ended(Ended::Full)]);
+    assert!(Ended::Full.may_recover());
 }
 
 /// A peer that proves its key and then opens more channels than there may be gets a refusal for each, and the session lives.

@@ -5,7 +5,7 @@ use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::os::fd::AsFd as _;
 
 use airtcp_os::clock::{self, Offset};
-use airtcp_os::datagram::Datagrams;
+use airtcp_os::datagram::{Datagrams, Outgoing};
 use airtcp_os::signal::{Signal, Signals};
 use airtcp_os::{privilege, random, wait};
 
@@ -48,7 +48,7 @@ pub(super) fn measure(
     let mut caller = Caller::new(server);
     let mut told = "";
     loop {
-        let due = |_| Some((client.take(clock::now())?, None));
+        let due = |_| Some(Outgoing { bytes: client.take(clock::now())?, to: None, from: None });
         let ready: Vec<_> = (0..BATCH).map_while(due).collect();
         let begin = clock::now();
         driver.socket.send_all(&ready);

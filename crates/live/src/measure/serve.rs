@@ -1,10 +1,11 @@
 //! Drives a server with a socket and the clock.
 
-use std::net::SocketAddr;
+use std::collections::BTreeMap;
+use std::net::{IpAddr, SocketAddr};
 use std::os::fd::AsFd as _;
 
 use airtcp_os::clock::{self, Offset};
-use airtcp_os::datagram::Datagrams;
+use airtcp_os::datagram::{Datagrams, Outgoing};
 use airtcp_os::privilege::{self, Capability};
 use airtcp_os::signal::{Signal, Signals};
 use airtcp_os::{random, wait};
@@ -33,10 +34,11 @@ pub(super) fn serve(
     let signals = Signals::open().map_err(said)?;
     let socket =
         listen.map_or_else(|| Datagrams::everywhere(PORT), Datagrams::bind).map_err(said)?;
+    socket.tell_addresses().map_err(said)?;
     let key = random::secret::<SECRET>().map_err(said)?;
     let mut server = Server::new(secret, &key, rate);
     let mut offset = Offset::measure();
-    let mut running = 0;
+    let (mut running, mut here) = (0, Here::new());
     let address = socket.address().map_err(said)?;
     privilege::give_up(&[Capability::NetBind]).map_err(said)?;
     let mut door = Door::new(address);
@@ -50,13 +52,16 @@ pub(super) fn serve(
                 return Ok(());
             }
         }
-        read(&socket, &mut server, &mut offset);
-        let due = |_| server.due(clock::now()).map(|(to, bytes)| (bytes, Some(to)));
+        read(&socket, &mut server, &mut offset, &mut here);
+        let due = |_| {
+            let (to, bytes) = server.due(clock::now())?;
+            Some(Outgoing { bytes, to: Some(to), from: here.get(&to).copied() })
+        };
         let ready: Vec<_> = (0..BATCH).map_while(due).collect();
         let begin = clock::now();
         socket.send_all(&ready);
         let now = clock::now();
-        server.wrote(&ready.iter().filter_map(|(_, to)| *to), now - begin);
+        server.wrote(&ready.iter().filter_map(|one| one.to), now - begin);
         door.turn(now, &mut server);
         server.expire(now);
         if server.sessions() != running {
@@ -66,7 +71,12 @@ pub(super) fn serve(
     }
 }
 
-fn read(socket: &Datagrams, server: &mut Server, offset: &mut Offset) {
+/// The address of this host that each client has sent to: what is sent comes from there. Only who has the secret is here.
+type Here = BTreeMap<SocketAddr, IpAddr>;
+/// Clients that are remembered.
+const CLIENTS: usize = 1024;
+
+fn read(socket: &Datagrams, server: &mut Server, offset: &mut Offset, here: &mut Here) {
     let mut buffer = [0; LONGEST + 1];
     for _ in 0..BATCH {
         // An error is what the network says of a datagram that was sent: it was lost.
@@ -77,7 +87,12 @@ fn read(socket: &Datagrams, server: &mut Server, offset: &mut Offset) {
         let fresh = || Some(Fresh { number: random::secret().ok()?, wall: now + offset.value });
         let bytes = &buffer[..datagram.length];
         if let Some(answer) = server.receive(now, at, datagram.from, bytes, fresh) {
-            socket.send(&answer, Some(datagram.from));
+            if here.len() >= CLIENTS {
+                here.clear();
+            }
+            here.extend(datagram.to.map(|to| (datagram.from, to)));
+            let (to, from) = (Some(datagram.from), datagram.to);
+            socket.send_all(&[Outgoing { bytes: answer, to, from }]);
         }
     }
 }

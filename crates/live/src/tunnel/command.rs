@@ -1,21 +1,21 @@
 //! `airtcp-live tunnel`: the options, and what is written.
 
 use std::io::{self, Write as _};
-use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use airtcp_os::datagram::Datagrams;
 use airtcp_os::privilege;
 use airtcp_os::signal::Signals;
-use airtcp_tunnel::{Peers, PublicKey};
+use airtcp_tunnel::PublicKey;
 use clap::{Args, Subcommand};
 
 use super::dial::Dialler;
 use super::drive::{Drive, Role};
 use super::listen::{self, Listeners, Port};
-use super::status::{self, Socket};
+use super::status::{self, Socket, canonical};
 use super::targets::Allowed;
+use super::whereabouts::Whereabouts;
 use super::{PORT, keys};
 use crate::exit::ended;
 use crate::place;
@@ -140,14 +140,15 @@ fn serve(listen: Option<String>, allow: &[String], common: &Common) -> Result<()
         None => Datagrams::everywhere(PORT),
     }
     .map_err(said)?;
+    socket.tell_addresses().and_then(|()| socket.never_fragment()).map_err(said)?;
     let address = socket.address().map_err(said)?;
     let say = common.voice();
     let dialler = Dialler::new(rules).map_err(|e| e.to_string())?;
     let status = common.status(&say);
     privilege::give_up(&[]).map_err(said)?;
     say(&format!("listening at {address} with key {}; Ctrl-C ends it", key.public()));
-    let role = Role::Server(dialler);
-    Drive { socket, signals, key, peers: Peers::Clients(peers), role, status, say: &say }.run()
+    let role = Role::Server(dialler, peers);
+    Drive { socket, signals, key, role, status, say: &say }.run()
 }
 
 fn connect(
@@ -170,30 +171,25 @@ fn connect(
                 .to_owned(),
         );
     }
-    let server = place::address(host, PORT)?;
     let said = |e: airtcp_os::Error| e.to_string();
     let signals = Signals::open().map_err(said)?;
     airtcp_os::user::raise_descriptors();
     let listeners = Listeners::open(&ports)?;
-    let any: SocketAddr = if server.is_ipv4() {
-        (Ipv4Addr::UNSPECIFIED, 0).into()
-    } else {
-        (Ipv6Addr::UNSPECIFIED, 0).into()
-    };
-    let socket = Datagrams::bind(any).map_err(said)?;
+    let (server, socket) = Whereabouts::of(host, PORT)?;
+    socket.never_fragment().map_err(said)?;
+    let address = canonical(server.address());
     let say = common.voice();
     let status = common.status(&say);
     privilege::give_up(&[]).map_err(said)?;
     for port in &ports {
         let what = match &port.purpose {
-            listen::Purpose::Forward(target) => format!("{target} through {server}"),
-            listen::Purpose::Socks => format!("SOCKS 5 through {server}"),
+            listen::Purpose::Forward(target) => format!("{target} through {address}"),
+            listen::Purpose::Socks => format!("SOCKS 5 through {address}"),
         };
         say(&format!("{} is {what}", port.address));
     }
-    let role = Role::Client(listeners);
-    Drive { socket, signals, key, peers: Peers::Server(server, *peer), role, status, say: &say }
-        .run()
+    let role = Role::Client(listeners, server, *peer);
+    Drive { socket, signals, key, role, status, say: &say }.run()
 }
 
 impl Common {

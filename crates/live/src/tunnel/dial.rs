@@ -1,6 +1,6 @@
 //! A server's connections to targets. Names are looked up, and connections made, in threads, so that the loop never waits.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs as _};
 use std::os::fd::{AsFd as _, BorrowedFd};
@@ -9,27 +9,35 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
+use airtcp_os::clock;
 use airtcp_tunnel::{ChannelId, Code, SessionId, Target};
 
 use super::targets::{Allowed, is_allowed};
 
-/// Time for a connection to an address.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// Time for a connection to a target in ns, whose addresses share it.
+const PATIENCE: i64 = 10_000_000_000;
 /// Addresses of a name that are tried.
 const ADDRESSES: usize = 4;
-/// Connections that are made at a time; a channel beyond is refused.
-const AT_ONCE: usize = 128;
+/// Connections that are made at a time, and those of one session. Others wait: targets that do not answer hold up their own
+/// session only.
+const AT_ONCE: usize = 256;
+const OF_A_SESSION: usize = 32;
 
+/// Whose connection.
+type Whose = (SessionId, ChannelId);
 /// Whose connection, and what became of it.
-pub(super) type Dialled = ((SessionId, ChannelId), Result<TcpStream, Code>);
+pub(super) type Dialled = (Whose, Result<TcpStream, Code>);
 
 /// Connections under way.
 pub(super) struct Dialler {
     rules: Arc<Vec<Allowed>>,
-    running: usize,
+    /// Threads that run, each with the session that it works for.
+    running: BTreeMap<u64, SessionId>,
+    /// What waits for a thread.
+    waiting: BTreeMap<SessionId, VecDeque<(u64, ChannelId, Target)>>,
     /// The last dial of each channel. Numbers of sessions and channels come again, and a dial may outlive its session: only the
     /// last one may give its connection.
-    last: BTreeMap<(SessionId, ChannelId), u64>,
+    last: BTreeMap<Whose, u64>,
     count: u64,
     hear: Receiver<(u64, Dialled)>,
     tell: Sender<(u64, Dialled)>,
@@ -50,7 +58,8 @@ impl Dialler {
         let (tell, hear) = channel();
         Ok(Self {
             rules: Arc::new(rules),
-            running: 0,
+            running: BTreeMap::new(),
+            waiting: BTreeMap::new(),
             last: BTreeMap::new(),
             count: 0,
             hear,
@@ -64,29 +73,27 @@ impl Dialler {
         self.bell.as_fd()
     }
 
-    /// Connects to a target.
-    pub(super) fn dial(&mut self, whose: (SessionId, ChannelId), target: Target) {
-        let (tell, ring, rules) =
-            (self.tell.clone(), Arc::clone(&self.ring), Arc::clone(&self.rules));
+    /// Connects to a target, once a thread is free.
+    pub(super) fn dial(&mut self, whose: Whose, target: Target) {
         self.count += 1;
-        let number = self.count;
-        self.last.insert(whose, number);
-        if self.running >= AT_ONCE {
-            let _ = self.tell.send((number, (whose, Err(Code::TooMany))));
-            self.running += 1;
-            let _ = io::Write::write(&mut &*self.ring, &[1]);
-            return;
+        self.last.insert(whose, self.count);
+        self.waiting.entry(whose.0).or_default().push_back((self.count, whose.1, target));
+        self.start();
+    }
+
+    /// Nobody wants this connection any longer. A thread that makes it ends by itself.
+    pub(super) fn cancel(&mut self, whose: Whose) {
+        if let Some(number) = self.last.remove(&whose)
+            && let Some(waiting) = self.waiting.get_mut(&whose.0)
+        {
+            waiting.retain(|one| one.0 != number);
         }
-        let work = move || {
-            let _ = tell.send((number, (whose, connected(&target, &rules))));
-            // A full pipe has a byte to wake the loop already.
-            let _ = io::Write::write(&mut &*ring, &[1]);
-        };
-        self.running += 1;
-        if std::thread::Builder::new().spawn(work).is_err() {
-            let _ = self.tell.send((number, (whose, Err(Code::TooMany))));
-            let _ = io::Write::write(&mut &*self.ring, &[1]);
-        }
+    }
+
+    /// Nobody wants the connections of this session any longer.
+    pub(super) fn cancel_all(&mut self, session: SessionId) {
+        self.waiting.remove(&session);
+        self.last.retain(|whose, _| whose.0 != session);
     }
 
     /// What became of connections since the last call.
@@ -94,15 +101,40 @@ impl Dialler {
         let mut bytes = [0; 256];
         while io::Read::read(&mut self.bell, &mut bytes).is_ok_and(|count| count > 0) {}
         let done: Vec<(u64, Dialled)> = self.hear.try_iter().collect();
-        self.running -= done.len().min(self.running);
         let mut wanted = Vec::new();
         for (number, one) in done {
+            self.running.remove(&number);
             if self.last.get(&one.0) == Some(&number) {
                 self.last.remove(&one.0);
                 wanted.push(one);
             }
         }
+        self.start();
         wanted
+    }
+
+    /// Starts what waits, first of the session with the fewest threads.
+    fn start(&mut self) {
+        while self.running.len() < AT_ONCE {
+            self.waiting.retain(|_, waiting| !waiting.is_empty());
+            let threads = |id: SessionId| self.running.values().filter(|of| **of == id).count();
+            let next = self.waiting.keys().map(|id| (threads(*id), *id)).min();
+            let Some((_, id)) = next.filter(|(threads, _)| *threads < OF_A_SESSION) else { return };
+            let Some(one) = self.waiting.get_mut(&id).and_then(VecDeque::pop_front) else { return };
+            let (number, channel, target) = one;
+            self.running.insert(number, id);
+            let (tell, ring, rules) =
+                (self.tell.clone(), Arc::clone(&self.ring), Arc::clone(&self.rules));
+            let work = move || {
+                let _ = tell.send((number, ((id, channel), connected(&target, &rules))));
+                // A full pipe has a byte to wake the loop already.
+                let _ = io::Write::write(&mut &*ring, &[1]);
+            };
+            if std::thread::Builder::new().spawn(work).is_err() {
+                let _ = self.tell.send((number, ((id, channel), Err(Code::TooMany))));
+                let _ = io::Write::write(&mut &*self.ring, &[1]);
+            }
+        }
     }
 }
 
@@ -112,8 +144,12 @@ fn connected(target: &Target, rules: &[Allowed]) -> Result<TcpStream, Code> {
     let allowed: Vec<SocketAddr> =
         all.iter().copied().filter(|to| is_allowed(target.host(), *to, rules)).collect();
     let mut why = if all.is_empty() { Code::NoName } else { Code::NotAllowed };
-    for to in allowed {
-        match TcpStream::connect_timeout(&to, PATIENCE) {
+    let until = clock::now() + PATIENCE;
+    for (before, to) in (0_i64..).zip(&allowed) {
+        // The rest of the time, in equal parts.
+        let parts = i64::try_from(allowed.len()).unwrap_or(1) - before;
+        let patience = ((until - clock::now()) / parts).max(1);
+        match TcpStream::connect_timeout(to, Duration::from_nanos(patience.unsigned_abs())) {
             Ok(stream) => {
                 stream.set_nonblocking(true).map_err(|_| Code::Failed)?;
                 // Data leave as they come: the tunnel has gathered them.
@@ -150,13 +186,46 @@ mod tests {
             dialler.dial((0, 0), Target::new("127.0.0.1", port).unwrap());
         }
         let mut all = Vec::new();
-        while dialler.running > 0 {
+        while !dialler.running.is_empty() {
             airtcp_os::wait::until(&[dialler.fd()], None).unwrap();
             all.extend(dialler.done());
         }
         let [(whose, Ok(stream))] = all.as_slice() else { panic!("{all:?}") };
         assert_eq!(*whose, (0, 0));
         assert_eq!(stream.peer_addr().unwrap(), listeners[1].local_addr().unwrap());
+    }
+
+    /// A session with many targets that do not answer holds up none of another's, and what nobody wants is not begun.
+    #[test]
+    fn sessions_do_not_hold_each_other_up() {
+        let mut dialler = Dialler::new(vec!["*:*".parse().unwrap()]).unwrap();
+        // A listener whose queue is full does not answer.
+        let full = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = full.local_addr().unwrap().port();
+        rustix::net::listen(&full, 0).unwrap();
+        let _fill: Vec<_> = (0..8)
+            .map(|_| {
+                let to = full.local_addr().unwrap();
+                TcpStream::connect_timeout(&to, Duration::from_millis(50))
+            })
+            .collect();
+        for channel in 0..1000 {
+            dialler.dial((0, channel), Target::new("127.0.0.1", port).unwrap());
+        }
+        assert_eq!(dialler.running.len(), OF_A_SESSION);
+        let open = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = open.local_addr().unwrap().port();
+        dialler.dial((1, 0), Target::new("127.0.0.1", port).unwrap());
+        let mut all = Vec::new();
+        while all.is_empty() {
+            airtcp_os::wait::until(&[dialler.fd()], None).unwrap();
+            all.extend(dialler.done());
+        }
+        assert!(matches!(all.as_slice(), [((1, 0), Ok(_))]), "{all:?}");
+        dialler.cancel((0, 999));
+        assert_eq!(dialler.waiting[&0].len(), 1000 - OF_A_SESSION - 1);
+        dialler.cancel_all(0);
+        assert!(dialler.waiting.is_empty() && dialler.last.is_empty());
     }
 
     #[test]

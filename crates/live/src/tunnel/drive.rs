@@ -1,16 +1,16 @@
 //! The loop of both ends: datagrams, timers, applications.
 
 use std::collections::BTreeMap;
-use std::net::SocketAddr;
 use std::os::fd::{AsFd as _, BorrowedFd};
 
 use airtcp_os::clock::{self, Offset};
-use airtcp_os::datagram::Datagrams;
+use airtcp_os::datagram::{Datagrams, Outgoing};
 use airtcp_os::signal::{Signal, Signals};
 use airtcp_os::wait::{self, For};
 use airtcp_packet::Ecn;
 use airtcp_tunnel::{
-    ChannelEvent, ChannelId, Ended, Hub, HubEvent, MAX_CHANNELS, Peers, PrivateKey, SessionId,
+    ChannelEvent, ChannelId, Ended, Hub, HubEvent, MAX_CHANNELS, Peers, PrivateKey, PublicKey,
+    SessionId,
 };
 use airtcp_units::Nanos;
 
@@ -19,6 +19,7 @@ use super::joined::Joined;
 use super::listen::{Listeners, Wanted};
 use super::socks;
 use super::status::{Document, Socket, canonical};
+use super::whereabouts::Whereabouts;
 
 /// Datagrams that are read, or sent, in a row.
 const BATCH: usize = 64;
@@ -30,22 +31,30 @@ const LAST_PAUSE: i64 = 30 * SECOND;
 const SECOND: i64 = 1_000_000_000;
 /// How often a silent server is told.
 const TELL_EVERY: i64 = 10 * SECOND;
-/// Time for what is left when the tunnel ends.
+/// Time for what applications have sent, and then for saying that the tunnel ends.
+const DELIVER: i64 = 5 * SECOND;
 const LEAVE: i64 = SECOND / 2;
 
 /// What an end does with channels.
 pub(super) enum Role {
-    /// It takes connections of applications.
-    Client(Listeners),
-    /// It connects to targets.
-    Server(Dialler),
+    /// It takes connections of applications, for a server.
+    Client(Listeners, Whereabouts, PublicKey),
+    /// It connects to targets, for clients with these keys.
+    Server(Dialler, Vec<PublicKey>),
 }
 
 impl Role {
     const fn name(&self) -> &'static str {
         match self {
-            Self::Client(_) => "client",
-            Self::Server(_) => "server",
+            Self::Client(..) => "client",
+            Self::Server(..) => "server",
+        }
+    }
+
+    fn peers(&self) -> Peers {
+        match self {
+            Self::Client(_, server, key) => Peers::Server(server.address(), *key),
+            Self::Server(_, keys) => Peers::Clients(keys.clone()),
         }
     }
 }
@@ -55,16 +64,16 @@ pub(super) struct Drive<'a> {
     pub(super) socket: Datagrams,
     pub(super) signals: Signals,
     pub(super) key: PrivateKey,
-    pub(super) peers: Peers,
     pub(super) role: Role,
     pub(super) status: Option<Socket>,
     pub(super) say: &'a dyn Fn(&str),
 }
 
-/// A connection with its channel, and whether its application waits for an answer of SOCKS.
+/// A connection with its channel, whether its application waits for an answer of SOCKS, and whether there is something to do.
 struct Connection {
     joined: Joined,
     socks: bool,
+    is_ready: bool,
 }
 
 /// What changes while it runs.
@@ -80,6 +89,10 @@ struct State {
     again: Option<i64>,
     pause: i64,
     tell: i64,
+    /// Nothing new is taken: the tunnel ends.
+    ends: bool,
+    /// A datagram was longer than its link carries, and that was said.
+    is_too_long: bool,
     buffer: Vec<u8>,
 }
 
@@ -96,8 +109,7 @@ impl Drive<'_> {
     /// If the peer's key is not the one that was given, or if the system refuses.
     pub(super) fn run(mut self) -> Result<(), String> {
         let mut state = self.begin()?;
-        self.send(&mut state);
-        let done = self.turns(&mut state);
+        let done = self.send(&mut state).and_then(|()| self.turns(&mut state));
         // Applications are told: what they sent may not have arrived.
         for connection in state.connections.values() {
             connection.joined.abort();
@@ -106,28 +118,33 @@ impl Drive<'_> {
     }
 
     fn turns(&mut self, state: &mut State) -> Result<(), String> {
-        loop {
-            self.wait(state)?;
-            while let Some(signal) = self.signals.read().map_err(|e| e.to_string())? {
-                if matches!(signal, Signal::Interrupt | Signal::Terminate) {
-                    self.leave(state);
-                    return Ok(());
-                }
-            }
-            self.read(state);
-            let at = state.at(clock::now());
-            state.hub.on_timer(at);
-            self.sessions(state)?;
-            self.applications(state);
-            self.send(state);
-            if let Some(socket) = &self.status {
+        while !self.turn(state)? {
+            if let Some(socket) = &mut self.status {
                 socket.turn(|| Document::of(self.role.name(), &mut state.hub));
             }
         }
+        self.leave(state);
+        Ok(())
+    }
+
+    /// Waits, and does what there is to do. Returns whether a signal came that ends the tunnel.
+    fn turn(&mut self, state: &mut State) -> Result<bool, String> {
+        self.wait(state)?;
+        let mut ends = false;
+        while let Some(signal) = self.signals.read().map_err(|e| e.to_string())? {
+            ends |= matches!(signal, Signal::Interrupt | Signal::Terminate);
+        }
+        self.read(state);
+        let at = state.at(clock::now());
+        state.hub.on_timer(at);
+        self.sessions(state)?;
+        self.applications(state);
+        self.send(state)?;
+        Ok(ends)
     }
 
     fn hub(&self, at: Nanos) -> Result<Hub, String> {
-        Hub::begin(&self.key, &self.peers, at, None).map_err(|e| e.to_string())
+        Hub::begin(&self.key, &self.role.peers(), at, None).map_err(|e| e.to_string())
     }
 
     fn begin(&self) -> Result<State, String> {
@@ -143,6 +160,8 @@ impl Drive<'_> {
             again: None,
             pause: FIRST_PAUSE,
             tell: zero + TELL_EVERY,
+            ends: false,
+            is_too_long: false,
             buffer: Vec::new(),
         })
     }
@@ -150,19 +169,18 @@ impl Drive<'_> {
     fn wait(&self, state: &mut State) -> Result<(), String> {
         let zero = state.zero;
         let timer = state.hub.next_timer().map(|at| zero.saturating_add_unsigned(at.0));
-        let client = matches!(self.role, Role::Client(_));
+        let client = matches!(self.role, Role::Client(..));
         let tell = (client && state.hub.sessions().is_empty()).then_some(state.tell);
         let mut fds: Vec<(BorrowedFd<'_>, For)> =
             vec![(self.socket.as_fd(), For::Reading), (self.signals.as_fd(), For::Reading)];
-        fds.extend(self.status.iter().map(|socket| (socket.fd(), For::Reading)));
+        fds.extend(self.status.iter().flat_map(Socket::fds));
         let patience = match &self.role {
-            Role::Client(listeners) => {
-                if has_room(state) {
-                    fds.extend(listeners.fds().map(|fd| (fd, For::Reading)));
-                }
+            Role::Client(listeners, ..) => {
+                let has_room = room(state) > 0;
+                fds.extend(listeners.fds(has_room).map(|fd| (fd, For::Reading)));
                 listeners.next()
             }
-            Role::Server(dialler) => {
+            Role::Server(dialler, _) => {
                 fds.push((dialler.fd(), For::Reading));
                 None
             }
@@ -178,12 +196,19 @@ impl Drive<'_> {
                 fds.push((connection.joined.fd(), wants));
             }
         }
-        let next = [timer, state.again, tell, patience].into_iter().flatten().min();
+        let asked = self.status.as_ref().and_then(Socket::next);
+        let next = [timer, state.again, tell, patience, asked].into_iter().flatten().min();
         let ready = wait::ready(&fds, next).map_err(|e| e.to_string())?;
-        let ready = ready.into_iter().skip(others).zip(watched);
-        let failed = ready.filter(|(ready, (_, wants))| *ready && *wants == For::Error);
-        let failed: Vec<_> = failed.map(|(_, (whose, _))| whose).collect();
-        for whose in failed {
+        for (is_ready, (whose, wants)) in ready.into_iter().skip(others).zip(watched) {
+            if !is_ready {
+                continue;
+            }
+            if wants != For::Error {
+                if let Some(connection) = state.connections.get_mut(&whose) {
+                    connection.is_ready = true;
+                }
+                continue;
+            }
             let connection = state.connections.remove(&whose);
             if let Some((connection, session)) = connection.zip(state.hub.session(whose.0)) {
                 connection.joined.fail(session.mux());
@@ -201,17 +226,21 @@ impl Drive<'_> {
             // The kernel's stamp, however late it is read; the times of datagrams do not go back.
             state.last = state.last.max(state.offset.arrival(datagram.stamp));
             let (at, ecn) = (state.at(state.last), Ecn::from_bits(datagram.ecn));
-            state.hub.receive(at, datagram.from, ecn, &buffer[..datagram.length]);
+            let bytes = &buffer[..datagram.length];
+            state.hub.receive(at, datagram.from, datagram.to, ecn, bytes);
         }
     }
 
     /// What sessions have to say.
-    fn sessions(&self, state: &mut State) -> Result<(), String> {
+    fn sessions(&mut self, state: &mut State) -> Result<(), String> {
         let now = clock::now();
         while let Some((id, event)) = state.hub.poll() {
             match event {
                 HubEvent::Open(peer, address) => {
                     state.pause = FIRST_PAUSE;
+                    if let Role::Client(_, server, _) = &mut self.role {
+                        server.found();
+                    }
                     (self.say)(&format!("connected: {} with key {peer}", canonical(address)));
                 }
                 HubEvent::Ended(why) => {
@@ -226,27 +255,34 @@ impl Drive<'_> {
                             connection.joined.abort();
                         }
                     }
+                    if let Role::Server(dialler, _) = &mut self.role {
+                        dialler.cancel_all(id);
+                    }
                     self.ended(state, now, &why)?;
                 }
             }
         }
         if state.again.is_some_and(|at| at <= now) {
             state.again = None;
+            if let Role::Client(_, server, _) = &mut self.role {
+                server.another();
+            }
             state.hub = self.hub(state.at(now))?;
         }
-        if let Peers::Server(address, _) = &self.peers
+        if let Role::Client(_, server, _) = &self.role
             && state.tell <= now
         {
             state.tell = now + TELL_EVERY;
             if state.hub.sessions().is_empty() {
-                (self.say)(&format!("{address} does not answer; trying again"));
+                let server = canonical(server.address());
+                (self.say)(&format!("{server} does not answer; trying again"));
             }
         }
         Ok(())
     }
 
-    fn ended(&self, state: &mut State, now: i64, why: &Ended) -> Result<(), String> {
-        if matches!(self.role, Role::Server(_)) {
+    fn ended(&mut self, state: &mut State, now: i64, why: &Ended) -> Result<(), String> {
+        let Role::Client(_, server, _) = &mut self.role else {
             let text = match why {
                 Ended::WrongKey(key) => {
                     format!("refused: a client with key {key}; --peer {key} would accept it")
@@ -255,10 +291,11 @@ impl Drive<'_> {
             };
             (self.say)(&text);
             return Ok(());
-        }
+        };
         if !why.may_recover() {
             return Err(why.to_string());
         }
+        server.look_up();
         (self.say)(&format!("{why}; trying again in {} s", state.pause / SECOND));
         state.again = Some(now + state.pause);
         state.pause = (state.pause * 2).min(LAST_PAUSE);
@@ -269,9 +306,8 @@ impl Drive<'_> {
     fn applications(&mut self, state: &mut State) {
         let (mut wanted, mut dialled) = (Vec::new(), Vec::new());
         match &mut self.role {
-            Role::Client(listeners) if has_room(state) => wanted = listeners.turn(BATCH),
-            Role::Client(_) => {}
-            Role::Server(dialler) => dialled = dialler.done(),
+            Role::Client(listeners, ..) => wanted = listeners.turn(BATCH.min(room(state))),
+            Role::Server(dialler, _) => dialled = dialler.done(),
         }
         for one in wanted {
             open(state, one);
@@ -282,7 +318,8 @@ impl Drive<'_> {
                 Ok(stream) if session.mux().is_alive(whose.1) => {
                     session.mux().accept(whose.1);
                     let joined = Joined::new(stream, whose.1);
-                    state.connections.insert(whose, Connection { joined, socks: false });
+                    let connection = Connection { joined, socks: false, is_ready: true };
+                    state.connections.insert(whose, connection);
                 }
                 Ok(_) => {}
                 Err(code) => session.mux().reset(whose.1, code),
@@ -297,14 +334,15 @@ impl Drive<'_> {
         let State { hub, connections, buffer, .. } = state;
         connections.retain(|(id, _), connection| {
             let Some(session) = hub.session(*id) else { return false };
-            connection.socks || connection.joined.turn(session.mux(), buffer)
+            let is_ready = std::mem::take(&mut connection.is_ready);
+            connection.socks || connection.joined.turn(session.mux(), buffer, is_ready)
         });
     }
 
     fn channel(&mut self, state: &mut State, whose: (SessionId, ChannelId), event: ChannelEvent) {
         match event {
             ChannelEvent::Incoming(target) => {
-                if let Role::Server(dialler) = &mut self.role {
+                if let Role::Server(dialler, _) = &mut self.role {
                     dialler.dial(whose, target);
                 }
             }
@@ -316,6 +354,9 @@ impl Drive<'_> {
                 }
             }
             ChannelEvent::Reset(code) => {
+                if let Role::Server(dialler, _) = &mut self.role {
+                    dialler.cancel(whose);
+                }
                 if let Some(connection) = state.connections.remove(&whose) {
                     if connection.socks {
                         connection.joined.say(&socks::failed(code));
@@ -327,7 +368,7 @@ impl Drive<'_> {
         }
     }
 
-    fn send(&self, state: &mut State) {
+    fn send(&self, state: &mut State) -> Result<(), String> {
         loop {
             let at = state.at(clock::now());
             let ready: Vec<_> = (0..BATCH).map_while(|_| state.hub.transmit(at)).collect();
@@ -338,17 +379,45 @@ impl Drive<'_> {
                 let _ = self.socket.use_ecn(state.sends_ecn);
             }
             let last = ready.len() < BATCH;
-            let ready: Vec<(Vec<u8>, Option<SocketAddr>)> =
-                ready.into_iter().map(|one| (one.bytes, Some(one.to))).collect();
-            self.socket.send_all(&ready);
+            let outgoing = |one: airtcp_tunnel::Outgoing| Outgoing {
+                bytes: one.bytes,
+                to: Some(one.to),
+                from: one.from,
+            };
+            let ready: Vec<Outgoing> = ready.into_iter().map(outgoing).collect();
+            if self.socket.send_all(&ready) && !state.is_too_long {
+                state.is_too_long = true;
+                let text = "the link to the other end carries no packets of 1,280 bytes, which the tunnel needs; raise its MTU";
+                if matches!(self.role, Role::Client(..)) && state.hub.sessions().is_empty() {
+                    return Err(text.to_owned());
+                }
+                (self.say)(text);
+            }
             if last {
-                return;
+                return Ok(());
             }
         }
     }
 
-    /// Says to all peers that this end goes.
-    fn leave(&self, state: &mut State) {
+    /// Delivers what applications have sent, and says to all peers that this end goes. Another signal cuts it short.
+    fn leave(&mut self, state: &mut State) {
+        state.ends = true;
+        for connection in state.connections.values_mut() {
+            connection.joined.stop_reading();
+        }
+        let until = clock::now() + DELIVER;
+        let is_delivered = |hub: &mut Hub| {
+            hub.sessions().iter().all(|id| hub.session(*id).is_none_or(|session| session.is_idle()))
+        };
+        if !is_delivered(&mut state.hub) {
+            (self.say)("delivering what applications have sent; Ctrl-C again leaves it");
+        }
+        while !is_delivered(&mut state.hub) && clock::now() < until {
+            state.again = Some(until);
+            if self.turn(state).unwrap_or(true) {
+                break;
+            }
+        }
         let until = clock::now() + LEAVE;
         let at = state.at(clock::now());
         for id in state.hub.sessions() {
@@ -356,7 +425,7 @@ impl Drive<'_> {
                 session.close(at);
             }
         }
-        self.send(state);
+        let _ = self.send(state);
         // A packet more, in case that one is lost.
         while let Some(next) =
             state.hub.next_timer().map(|at| state.zero.saturating_add_unsigned(at.0))
@@ -366,27 +435,36 @@ impl Drive<'_> {
             }
             let at = state.at(clock::now());
             state.hub.on_timer(at);
-            self.send(state);
+            let _ = self.send(state);
         }
     }
 }
 
-/// Whether another application can have a channel.
-fn has_room(state: &State) -> bool {
-    state.again.is_none() && state.connections.len() < MAX_CHANNELS
+/// Applications that can have a channel beside those that have one.
+fn room(state: &State) -> usize {
+    let takes = state.again.is_none() && !state.ends;
+    if takes { MAX_CHANNELS.saturating_sub(state.connections.len()) } else { 0 }
 }
 
 /// Opens a channel for a connection, at once: what the application sends waits until the tunnel is up.
 fn open(state: &mut State, wanted: Wanted) {
-    let Some(id) = state.hub.first() else { return };
-    let Some(session) = state.hub.session(id) else { return };
-    let Some(channel) = session.mux().open(wanted.target) else {
+    let id = state.hub.first();
+    let found = id.and_then(|id| Some((id, state.hub.session(id)?.mux())));
+    let opened = found.and_then(|(id, mux)| {
+        let channel = mux.open(wanted.target)?;
+        mux.write(channel, &wanted.data);
+        Some((id, channel))
+    });
+    let Some((id, channel)) = opened else {
+        let joined = Joined::new(wanted.stream, 0);
         if wanted.socks {
-            Joined::new(wanted.stream, 0).say(&socks::failed(airtcp_tunnel::Code::TooMany));
+            joined.say(&socks::failed(airtcp_tunnel::Code::TooMany));
+        } else {
+            joined.abort();
         }
         return;
     };
-    session.mux().write(channel, &wanted.data);
     let joined = Joined::new(wanted.stream, channel);
-    state.connections.insert((id, channel), Connection { joined, socks: wanted.socks });
+    let connection = Connection { joined, socks: wanted.socks, is_ready: true };
+    state.connections.insert((id, channel), connection);
 }

@@ -54,9 +54,17 @@ impl Joined {
         self.abort();
     }
 
-    /// Moves what can be moved. Returns false when the connection is over.
-    pub(super) fn turn(&mut self, mux: &mut Mux, buffer: &mut Vec<u8>) -> bool {
-        let moved = self.read(mux, buffer).and_then(|()| self.write(mux));
+    /// Reads nothing more of the application.
+    pub(super) const fn stop_reading(&mut self) {
+        self.is_read = true;
+    }
+
+    /// Moves what can be moved; `is_ready` says whether the connection was found ready for what it [wants](Self::wants).
+    /// Returns false when it is over.
+    pub(super) fn turn(&mut self, mux: &mut Mux, buffer: &mut Vec<u8>, is_ready: bool) -> bool {
+        let read = if is_ready { self.read(mux, buffer) } else { Ok(()) };
+        let waits = self.is_full && !is_ready;
+        let moved = read.and_then(|()| if waits { Ok(()) } else { self.write(mux) });
         if moved.is_err() {
             self.fail(mux);
             return false;

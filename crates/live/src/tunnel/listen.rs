@@ -9,7 +9,7 @@ use airtcp_tunnel::Target;
 
 use super::socks::{self, Stage, Step};
 
-/// Clients of SOCKS that have not said yet what they want, and time for that (ns).
+/// Clients of SOCKS that have not said yet what they want, and time for that (ns). One more takes the place of the oldest.
 const WAITING: usize = 256;
 const HASTE: i64 = 10_000_000_000;
 
@@ -156,11 +156,12 @@ impl Listeners {
         })
     }
 
-    /// Descriptors whose readiness matters.
-    pub(super) fn fds(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
-        let awake = if self.rests.is_some() { 0 } else { self.ports.len() };
-        let ports = self.ports.iter().take(awake).map(|(listener, _)| listener.as_fd());
-        ports.chain(self.clients.iter().map(|client| client.stream.as_fd()))
+    /// Descriptors whose readiness matters. Without room for another channel, nothing is taken and nobody is heard.
+    pub(super) fn fds(&self, has_room: bool) -> impl Iterator<Item = BorrowedFd<'_>> {
+        let takes = if self.rests.is_some() || !has_room { 0 } else { self.ports.len() };
+        let hears = if has_room { self.clients.len() } else { 0 };
+        let ports = self.ports.iter().take(takes).map(|(listener, _)| listener.as_fd());
+        ports.chain(self.clients.iter().take(hears).map(|client| client.stream.as_fd()))
     }
 
     /// When a client of SOCKS has taken too long.
@@ -168,7 +169,7 @@ impl Listeners {
         self.clients.iter().map(|client| client.until).chain(self.rests).min()
     }
 
-    /// Connections that have said where they want to go. At most `room` are taken.
+    /// Connections that have said where they want to go: at most `room`.
     pub(super) fn turn(&mut self, room: usize) -> Vec<Wanted> {
         let mut wanted = Vec::new();
         self.rests = self.rests.filter(|until| *until > clock::now());
@@ -177,7 +178,8 @@ impl Listeners {
         }
         let now = clock::now();
         for client in std::mem::take(&mut self.clients) {
-            match client.read() {
+            let read = if wanted.len() < room { client.read() } else { Read::Waits(client) };
+            match read {
                 Read::Waits(client) if client.until > now => self.clients.push(client),
                 Read::Wants(found) => wanted.push(found),
                 Read::Waits(_) | Read::Gone => {}
@@ -188,7 +190,10 @@ impl Listeners {
 
     fn accept(&mut self, room: usize, wanted: &mut Vec<Wanted>) {
         for (listener, purpose) in &self.ports {
-            while wanted.len() < room && self.clients.len() < WAITING {
+            for _ in 0..room {
+                if wanted.len() >= room {
+                    return;
+                }
                 let stream = match listener.accept() {
                     Ok((stream, _)) => stream,
                     Err(e) if e.kind() == io::ErrorKind::WouldBlock => break,
@@ -208,12 +213,17 @@ impl Listeners {
                         data: Vec::new(),
                         socks: false,
                     }),
-                    Purpose::Socks => self.clients.push(Client {
-                        stream,
-                        stage: Stage::Greeting,
-                        bytes: Vec::new(),
-                        until: clock::now() + HASTE,
-                    }),
+                    Purpose::Socks => {
+                        if self.clients.len() >= WAITING {
+                            self.clients.remove(0);
+                        }
+                        self.clients.push(Client {
+                            stream,
+                            stage: Stage::Greeting,
+                            bytes: Vec::new(),
+                            until: clock::now() + HASTE,
+                        });
+                    }
                 }
             }
         }

@@ -19,6 +19,7 @@ mod listen;
 mod socks;
 mod status;
 mod targets;
+mod whereabouts;
 
 pub use command::Tunnel;
 

@@ -8,20 +8,27 @@ use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use airtcp_os::clock;
+use airtcp_os::wait::For;
 use airtcp_tunnel::{Hub, Status};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// Bytes that an end must have sent for its rate to say something.
 const TELLING: u64 = 100_000;
 /// Longest document that is read.
-const LONGEST: u64 = 4 << 20;
+const LONGEST: u64 = 64 << 20;
+/// Who asks at a time, and time for an answer (ns).
+const ASKS: usize = 8;
+const PATIENCE: i64 = 5_000_000_000;
 
 /// A tunnel.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Document {
     /// `client` or `server`.
+    #[serde(deserialize_with = "plain")]
     pub(super) role: String,
     /// This end's public key.
+    #[serde(deserialize_with = "plain")]
     pub(super) key: String,
     /// Sessions that are open.
     pub(super) sessions: Vec<SessionDocument>,
@@ -31,7 +38,9 @@ pub(super) struct Document {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct SessionDocument {
     /// The peer's public key, and its address.
+    #[serde(deserialize_with = "plain")]
     peer: String,
+    #[serde(deserialize_with = "plain")]
     address: String,
     #[serde(flatten)]
     measured: Status,
@@ -41,9 +50,17 @@ pub(super) struct SessionDocument {
 /// A channel.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct ChannelDocument {
+    #[serde(deserialize_with = "plain")]
     target: String,
     sent_bytes: u64,
     received_bytes: u64,
+}
+
+/// A text without what a terminal or a collector would act on: the socket may be anybody's.
+fn plain<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
+    let text = String::deserialize(from)?;
+    let acts = |c: char| c.is_control() || matches!(c, '"' | '\\');
+    Ok(text.replace(acts, "?"))
 }
 
 impl Document {
@@ -149,11 +166,27 @@ fn folder() -> PathBuf {
     }
 }
 
+/// Whether a folder is this user's alone.
+fn is_own(folder: &Path) -> io::Result<bool> {
+    let about = fs::symlink_metadata(folder)?;
+    Ok(about.is_dir() && about.uid() == airtcp_os::user::id() && about.mode() & 0o077 == 0)
+}
+
 /// The socket of a running tunnel, which goes with it.
 #[derive(Debug)]
 pub(super) struct Socket {
     listener: UnixListener,
     path: PathBuf,
+    answers: Vec<Answer>,
+}
+
+/// An answer on its way: a reader that is slow holds nobody up.
+#[derive(Debug)]
+struct Answer {
+    stream: UnixStream,
+    text: Vec<u8>,
+    sent: usize,
+    until: i64,
 }
 
 impl Socket {
@@ -169,30 +202,66 @@ impl Socket {
         let at = |e: io::Error| format!("{}: {e}", path.display());
         if let Some(folder) = path.parent().filter(|folder| **folder == *self::folder()) {
             let _ = fs::DirBuilder::new().mode(0o700).create(folder);
-            let about = fs::symlink_metadata(folder).map_err(at)?;
-            if !about.is_dir() || about.uid() != airtcp_os::user::id() || about.mode() & 0o077 != 0
-            {
+            if !is_own(folder).map_err(at)? {
                 return Err(format!("{}: is not this user's alone", folder.display()));
             }
         }
-        let listener = UnixListener::bind(&path).map_err(at)?;
+        let listener = UnixListener::bind(&path).or_else(|error| {
+            // The socket of a tunnel that was killed.
+            let is_left = || {
+                UnixStream::connect(&path)
+                    .is_err_and(|e| e.kind() == io::ErrorKind::ConnectionRefused)
+            };
+            if error.kind() == io::ErrorKind::AddrInUse && is_left() {
+                fs::remove_file(&path)?;
+                return UnixListener::bind(&path);
+            }
+            Err(error)
+        });
+        let listener = listener.map_err(at)?;
         listener.set_nonblocking(true).map_err(at)?;
-        Ok(Self { listener, path })
+        Ok(Self { listener, path, answers: Vec::new() })
     }
 
-    pub(super) fn fd(&self) -> BorrowedFd<'_> {
-        self.listener.as_fd()
+    /// What to wait for.
+    pub(super) fn fds(&self) -> impl Iterator<Item = (BorrowedFd<'_>, For)> {
+        let listener = (self.listener.as_fd(), For::Reading);
+        let answers = self.answers.iter().map(|one| (one.stream.as_fd(), For::Writing));
+        (self.answers.len() < ASKS).then_some(listener).into_iter().chain(answers)
+    }
+
+    /// When an answer has taken too long.
+    pub(super) fn next(&self) -> Option<i64> {
+        self.answers.iter().map(|answer| answer.until).min()
     }
 
     /// Answers who asks.
-    pub(super) fn turn(&self, mut document: impl FnMut() -> Document) {
-        while let Ok((mut stream, _)) = self.listener.accept() {
-            // What does not fit into the socket's buffer at once is cut: nobody may hold up the tunnel.
-            let _ = stream.set_nonblocking(true);
-            if let Ok(text) = serde_json::to_string(&document()) {
-                let _ = stream.write_all(text.as_bytes());
+    pub(super) fn turn(&mut self, mut document: impl FnMut() -> Document) {
+        while self.answers.len() < ASKS {
+            let Ok((stream, _)) = self.listener.accept() else { break };
+            let Ok(text) = serde_json::to_vec(&document()) else { continue };
+            if stream.set_nonblocking(true).is_ok() {
+                let until = clock::now() + PATIENCE;
+                self.answers.push(Answer { stream, text, sent: 0, until });
             }
         }
+        self.answers.retain_mut(Answer::goes_on);
+    }
+}
+
+impl Answer {
+    fn goes_on(&mut self) -> bool {
+        while self.sent < self.text.len() {
+            match self.stream.write(&self.text[self.sent..]) {
+                Ok(count) => self.sent += count,
+                Err(e) if e.kind() == io::ErrorKind::WouldBlock => {
+                    return clock::now() < self.until;
+                }
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+                Err(_) => return false,
+            }
+        }
+        false
     }
 }
 
@@ -231,7 +300,12 @@ pub(super) fn ask(path: Option<&Path>) -> Result<Vec<Document>, String> {
 
 /// The sockets of this user's tunnels.
 fn sockets() -> Vec<PathBuf> {
-    let all = fs::read_dir(folder()).into_iter().flatten().filter_map(Result::ok);
+    let folder = folder();
+    // Anyone may have made one of that name in a folder of all users.
+    if !is_own(&folder).unwrap_or(false) {
+        return Vec::new();
+    }
+    let all = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
     let mut found: Vec<PathBuf> = all
         .map(|entry| entry.path())
         .filter(|path| path.extension().is_some_and(|end| end == "sock"))

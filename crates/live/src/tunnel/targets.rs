@@ -116,10 +116,11 @@ const SPECIAL_4: [([u8; 4], u8); 15] = [
 ];
 /// Global unicast addresses of IPv6, and what of them is not global, or has an address of IPv4 inside.
 const GLOBAL_6: (Ipv6Addr, u8) = (Ipv6Addr::new(0x2000, 0, 0, 0, 0, 0, 0, 0), 3);
-const SPECIAL_6: [(Ipv6Addr, u8); 3] = [
+const SPECIAL_6: [(Ipv6Addr, u8); 4] = [
     (Ipv6Addr::new(0x2001, 0, 0, 0, 0, 0, 0, 0), 23),
     (Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 0), 32),
     (Ipv6Addr::new(0x2002, 0, 0, 0, 0, 0, 0, 0), 16),
+    (Ipv6Addr::new(0x3fff, 0, 0, 0, 0, 0, 0, 0), 20),
 ];
 
 fn is_public(ip: IpAddr) -> bool {
@@ -167,6 +168,7 @@ mod tests {
             "[64:ff9b::a00:1]:80",
             "[2002:7f00:1::]:80",
             "[2001::1]:80",
+            "[3fff:fff::1]:80",
             "[ff02::1]:80",
         ] {
             assert!(!allowed("x", other, &[]), "{other}");

@@ -72,6 +72,12 @@ impl Pair {
         Self::with(path, &key(1), &key(2), key(2).public(), vec![key(1).public()])
     }
 
+    /// A client beside those before, with the same key.
+    pub fn another_client(&self, seed: u8) -> Hub {
+        let peers = Peers::Server(self.addresses[SERVER], key(2).public());
+        Hub::begin(&key(1), &peers, self.now, Some([seed; 32])).unwrap()
+    }
+
     pub fn with(
         path: Path,
         client: &PrivateKey,
@@ -149,7 +155,7 @@ impl Pair {
 
     /// Hands a datagram to an end at once, as if it came from there.
     pub fn inject(&mut self, end: usize, from: SocketAddr, bytes: &[u8]) {
-        self.hubs[end].receive(self.now, from, Ecn::NotEct, bytes);
+        self.hubs[end].receive(self.now, from, None, Ecn::NotEct, bytes);
     }
 
     fn collect(&mut self) {
@@ -197,7 +203,7 @@ impl Pair {
             if arrival <= self.now {
                 let (_, (end, packet)) = self.flying.pop_first().unwrap();
                 let from = self.addresses[1 - end];
-                self.hubs[end].receive(self.now, from, packet.ecn, &packet.bytes);
+                self.hubs[end].receive(self.now, from, None, packet.ecn, &packet.bytes);
             } else {
                 for hub in &mut self.hubs {
                     hub.on_timer(self.now);
