@@ -22,7 +22,12 @@ pub struct TcpInfo {
     pub cwnd: u32,
     /// Bytes of payload in a segment.
     pub mss: u32,
+    /// The peer's FIN has arrived; data before it may wait to be read.
+    pub has_closed: bool,
 }
+
+/// States in which the peer has sent its FIN (linux/tcp_states.h): `CLOSE_WAIT`, `LAST_ACK`, `CLOSING`.
+const CLOSED: [u8; 3] = [8, 9, 11];
 
 /// Bytes of `struct tcp_info` that are read; kernels append to it.
 const SIZE: usize = 192;
@@ -65,6 +70,7 @@ fn read(bytes: &[u8; SIZE]) -> TcpInfo {
     let number =
         |at: usize| bytes.as_chunks::<4>().0.get(at / 4).map_or(0, |b| u32::from_ne_bytes(*b));
     TcpInfo {
+        has_closed: CLOSED.contains(&bytes[0]),
         mss: number(16),
         rtt_us: number(68),
         cwnd: number(80),
@@ -96,6 +102,11 @@ mod tests {
             }
             std::thread::sleep(std::time::Duration::from_millis(20));
             info = super::info(&one).unwrap();
+        }
+        assert!(!info.has_closed, "{info:?}");
+        drop(one);
+        while !super::info(&other).unwrap().has_closed {
+            std::thread::sleep(std::time::Duration::from_millis(1));
         }
         // The SYN counts as a byte in some kernels.
         assert!((50_000..=50_001).contains(&info.bytes_acked), "{info:?}");

@@ -171,6 +171,11 @@ impl Hub {
         self.sessions.get_mut(&id).filter(|session| session.ended().is_none())
     }
 
+    /// A session that has ended a moment ago: what had arrived can still be read.
+    pub fn remains(&mut self, id: SessionId) -> Option<&mut Session> {
+        self.sessions.get_mut(&id)
+    }
+
     /// The first session that has not ended: a client's only one.
     pub fn first(&self) -> Option<SessionId> {
         self.sessions.iter().find(|(_, session)| session.ended().is_none()).map(|(id, _)| *id)

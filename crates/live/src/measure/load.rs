@@ -45,6 +45,7 @@ impl LoadSample {
             rtt_us: number(1),
             cwnd: number(2),
             mss: number(3),
+            ..TcpInfo::default()
         };
         Self { at: long(0), info }
     }
@@ -65,6 +66,7 @@ mod tests {
             rtt_us: 6,
             cwnd: 7,
             mss: 8,
+            ..TcpInfo::default()
         };
         let sample = LoadSample { at: 9, info };
         assert_eq!(LoadSample::read(&sample.record()), sample);

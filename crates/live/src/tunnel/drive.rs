@@ -1,6 +1,5 @@
 //! The loop of both ends: datagrams, timers, applications.
 
-use std::collections::BTreeMap;
 use std::os::fd::{AsFd as _, BorrowedFd};
 
 use airtcp_os::clock::{self, Offset};
@@ -8,16 +7,12 @@ use airtcp_os::datagram::{Datagrams, Outgoing};
 use airtcp_os::signal::{Signal, Signals};
 use airtcp_os::wait::{self, For};
 use airtcp_packet::Ecn;
-use airtcp_tunnel::{
-    ChannelEvent, ChannelId, Ended, Hub, HubEvent, MAX_CHANNELS, Peers, PrivateKey, PublicKey,
-    SessionId,
-};
+use airtcp_tunnel::{ChannelEvent, Ended, Hub, HubEvent, Peers, PrivateKey, PublicKey, SessionId};
 use airtcp_units::Nanos;
 
+use super::connections::{Connections, Whose};
 use super::dial::Dialler;
-use super::joined::Joined;
-use super::listen::{Listeners, Wanted};
-use super::socks;
+use super::listen::Listeners;
 use super::status::{Document, Socket, canonical};
 use super::whereabouts::Whereabouts;
 
@@ -69,18 +64,11 @@ pub(super) struct Drive<'a> {
     pub(super) say: &'a dyn Fn(&str),
 }
 
-/// A connection with its channel, whether its application waits for an answer of SOCKS, and whether there is something to do.
-struct Connection {
-    joined: Joined,
-    socks: bool,
-    is_ready: bool,
-}
-
 /// What changes while it runs.
 struct State {
     hub: Hub,
     zero: i64,
-    connections: BTreeMap<(SessionId, ChannelId), Connection>,
+    connections: Connections,
     offset: Offset,
     /// The time of the last datagram: none is earlier.
     last: i64,
@@ -93,7 +81,6 @@ struct State {
     ends: bool,
     /// A datagram was longer than its link carries, and that was said.
     is_too_long: bool,
-    buffer: Vec<u8>,
 }
 
 impl State {
@@ -111,9 +98,7 @@ impl Drive<'_> {
         let mut state = self.begin()?;
         let done = self.send(&mut state).and_then(|()| self.turns(&mut state));
         // Applications are told: what they sent may not have arrived.
-        for connection in state.connections.values() {
-            connection.joined.abort();
-        }
+        state.connections.abort();
         done
     }
 
@@ -153,7 +138,7 @@ impl Drive<'_> {
         Ok(State {
             hub: self.hub(Nanos::ZERO)?,
             zero,
-            connections: BTreeMap::new(),
+            connections: Connections::default(),
             offset: Offset::measure(),
             last: zero,
             sends_ecn,
@@ -162,7 +147,6 @@ impl Drive<'_> {
             tell: zero + TELL_EVERY,
             ends: false,
             is_too_long: false,
-            buffer: Vec::new(),
         })
     }
 
@@ -186,32 +170,16 @@ impl Drive<'_> {
             }
         };
         let others = fds.len();
-        let mut watched = Vec::new();
-        for (whose, connection) in &state.connections {
-            let Some(session) = state.hub.session(whose.0) else { continue };
-            let wants = connection.joined.wants(session.mux());
-            let wants = if connection.socks { Some(For::Error) } else { wants };
-            if let Some(wants) = wants {
-                watched.push((*whose, wants));
-                fds.push((connection.joined.fd(), wants));
-            }
+        let watched = state.connections.watched(&mut state.hub);
+        for (whose, wants) in &watched {
+            fds.extend(state.connections.fd(whose).map(|fd| (fd, *wants)));
         }
         let asked = self.status.as_ref().and_then(Socket::next);
         let next = [timer, state.again, tell, patience, asked].into_iter().flatten().min();
         let ready = wait::ready(&fds, next).map_err(|e| e.to_string())?;
         for (is_ready, (whose, wants)) in ready.into_iter().skip(others).zip(watched) {
-            if !is_ready {
-                continue;
-            }
-            if wants != For::Error {
-                if let Some(connection) = state.connections.get_mut(&whose) {
-                    connection.is_ready = true;
-                }
-                continue;
-            }
-            let connection = state.connections.remove(&whose);
-            if let Some((connection, session)) = connection.zip(state.hub.session(whose.0)) {
-                connection.joined.fail(session.mux());
+            if is_ready {
+                state.connections.ready(&mut state.hub, whose, wants);
             }
         }
         Ok(())
@@ -244,17 +212,7 @@ impl Drive<'_> {
                     (self.say)(&format!("connected: {} with key {peer}", canonical(address)));
                 }
                 HubEvent::Ended(why) => {
-                    let gone: Vec<_> = state
-                        .connections
-                        .keys()
-                        .filter(|(session, _)| *session == id)
-                        .copied()
-                        .collect();
-                    for one in gone {
-                        if let Some(connection) = state.connections.remove(&one) {
-                            connection.joined.abort();
-                        }
-                    }
+                    state.connections.ended(&mut state.hub, id);
                     if let Role::Server(dialler, _) = &mut self.role {
                         dialler.cancel_all(id);
                     }
@@ -310,20 +268,10 @@ impl Drive<'_> {
             Role::Server(dialler, _) => dialled = dialler.done(),
         }
         for one in wanted {
-            open(state, one);
+            state.connections.open(&mut state.hub, one);
         }
         for (whose, result) in dialled {
-            let Some(session) = state.hub.session(whose.0) else { continue };
-            match result {
-                Ok(stream) if session.mux().is_alive(whose.1) => {
-                    session.mux().accept(whose.1);
-                    let joined = Joined::new(stream, whose.1);
-                    let connection = Connection { joined, socks: false, is_ready: true };
-                    state.connections.insert(whose, connection);
-                }
-                Ok(_) => {}
-                Err(code) => session.mux().reset(whose.1, code),
-            }
+            state.connections.dialled(&mut state.hub, whose, result);
         }
         let ids: Vec<SessionId> = state.hub.sessions();
         for id in ids {
@@ -331,39 +279,23 @@ impl Drive<'_> {
                 self.channel(state, (id, channel), event);
             }
         }
-        let State { hub, connections, buffer, .. } = state;
-        connections.retain(|(id, _), connection| {
-            let Some(session) = hub.session(*id) else { return false };
-            let is_ready = std::mem::take(&mut connection.is_ready);
-            connection.socks || connection.joined.turn(session.mux(), buffer, is_ready)
-        });
+        state.connections.turn(&mut state.hub);
     }
 
-    fn channel(&mut self, state: &mut State, whose: (SessionId, ChannelId), event: ChannelEvent) {
-        match event {
-            ChannelEvent::Incoming(target) => {
-                if let Role::Server(dialler, _) = &mut self.role {
-                    dialler.dial(whose, target);
-                }
-            }
-            ChannelEvent::Opened => {
-                if let Some(connection) = state.connections.get_mut(&whose)
-                    && std::mem::take(&mut connection.socks)
-                {
-                    connection.joined.say(&socks::granted());
-                }
-            }
-            ChannelEvent::Reset(code) => {
-                if let Role::Server(dialler, _) = &mut self.role {
+    fn channel(&mut self, state: &mut State, whose: Whose, event: ChannelEvent) {
+        let dialler = match &mut self.role {
+            Role::Server(dialler, _) => Some(dialler),
+            Role::Client(..) => None,
+        };
+        match (event, dialler) {
+            (ChannelEvent::Incoming(target), Some(dialler)) => dialler.dial(whose, target),
+            (ChannelEvent::Incoming(_), None) => {}
+            (ChannelEvent::Opened, _) => state.connections.opened(whose),
+            (ChannelEvent::Reset(code), dialler) => {
+                if let Some(dialler) = dialler {
                     dialler.cancel(whose);
                 }
-                if let Some(connection) = state.connections.remove(&whose) {
-                    if connection.socks {
-                        connection.joined.say(&socks::failed(code));
-                    } else {
-                        connection.joined.abort();
-                    }
-                }
+                state.connections.reset(whose, code);
             }
         }
     }
@@ -402,17 +334,12 @@ impl Drive<'_> {
     /// Delivers what applications have sent, and says to all peers that this end goes. Another signal cuts it short.
     fn leave(&mut self, state: &mut State) {
         state.ends = true;
-        for connection in state.connections.values_mut() {
-            connection.joined.stop_reading();
-        }
+        state.connections.stop();
         let until = clock::now() + DELIVER;
-        let is_delivered = |hub: &mut Hub| {
-            hub.sessions().iter().all(|id| hub.session(*id).is_none_or(|session| session.is_idle()))
-        };
-        if !is_delivered(&mut state.hub) {
+        if !is_delivered(state) {
             (self.say)("delivering what applications have sent; Ctrl-C again leaves it");
         }
-        while !is_delivered(&mut state.hub) && clock::now() < until {
+        while !is_delivered(state) && clock::now() < until {
             state.again = Some(until);
             if self.turn(state).unwrap_or(true) {
                 break;
@@ -440,31 +367,13 @@ impl Drive<'_> {
     }
 }
 
-/// Applications that can have a channel beside those that have one.
+/// Applications that can have a channel now.
 fn room(state: &State) -> usize {
     let takes = state.again.is_none() && !state.ends;
-    if takes { MAX_CHANNELS.saturating_sub(state.connections.len()) } else { 0 }
+    if takes { state.connections.room() } else { 0 }
 }
 
-/// Opens a channel for a connection, at once: what the application sends waits until the tunnel is up.
-fn open(state: &mut State, wanted: Wanted) {
-    let id = state.hub.first();
-    let found = id.and_then(|id| Some((id, state.hub.session(id)?.mux())));
-    let opened = found.and_then(|(id, mux)| {
-        let channel = mux.open(wanted.target)?;
-        mux.write(channel, &wanted.data);
-        Some((id, channel))
-    });
-    let Some((id, channel)) = opened else {
-        let joined = Joined::new(wanted.stream, 0);
-        if wanted.socks {
-            joined.say(&socks::failed(airtcp_tunnel::Code::TooMany));
-        } else {
-            joined.abort();
-        }
-        return;
-    };
-    let joined = Joined::new(wanted.stream, channel);
-    let connection = Connection { joined, socks: wanted.socks, is_ready: true };
-    state.connections.insert((id, channel), connection);
+/// Whether all that applications had sent has arrived.
+fn is_delivered(state: &mut State) -> bool {
+    state.connections.is_delivered(&mut state.hub)
 }

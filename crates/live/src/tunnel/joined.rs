@@ -54,9 +54,14 @@ impl Joined {
         self.abort();
     }
 
-    /// Reads nothing more of the application.
-    pub(super) const fn stop_reading(&mut self) {
-        self.is_read = true;
+    /// The tunnel ends: nothing more is read of an application that goes on sending.
+    pub(super) fn stop(&mut self) {
+        self.is_read |= !airtcp_os::tcp::info(&self.stream).is_ok_and(|info| info.has_closed);
+    }
+
+    /// True if nothing more is read of the application.
+    pub(super) const fn is_read(&self) -> bool {
+        self.is_read
     }
 
     /// Moves what can be moved; `is_ready` says whether the connection was found ready for what it [wants](Self::wants).
@@ -70,6 +75,14 @@ impl Joined {
             return false;
         }
         mux.is_alive(self.channel)
+    }
+
+    /// The session has ended: what had arrived goes to the application. Where the peer's data had come to their end, the
+    /// connection ends in peace, and the kernel delivers the rest; elsewhere the application is told that some is missing.
+    pub(super) fn finish(&mut self, mux: &mut Mux) {
+        if self.write(mux).is_err() || !self.is_written {
+            self.abort();
+        }
     }
 
     /// The peer ended the channel: so does this end of the connection.

@@ -8,9 +8,11 @@
 //! listen     a client's listeners   socks    RFC 1928 as a parser
 //! dial       a server's connections targets  what a server allows
 //! joined     a TCP connection and its channel
+//! connections  all of them             whereabouts  the addresses of a client's server
 //! ```
 
 mod command;
+mod connections;
 mod dial;
 mod drive;
 mod joined;
