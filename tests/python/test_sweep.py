@@ -625,10 +625,15 @@ def main():
     def kill(done, total, label):
         if len(killed) < 3 and 0 < done < total - 10 and source.random() < 0.5:
             pids = [one.pid for one in pools[0].cluster.workers.values() if one.pid]
-            if not pids:
+            alive = [pid for pid in pids if pid not in killed]
+            if not alive:
                 return
-            killed.append(source.choice(pids))
-            os.kill(killed[-1], signal.SIGKILL)
+            pid = source.choice(alive)
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:  # it has ended by itself, and its nanny starts another
+                return
+            killed.append(pid)
     dask = airtcp.sweep(given, out="dask", on="dask", workers=2, report=False, progress=kill)
     local = airtcp.sweep(given, out="local", workers=2, report=False)
     assert killed
