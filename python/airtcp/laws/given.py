@@ -148,15 +148,17 @@ class OwnLaws:
         return 1 if self.are_python else asked
 
     def sharing(
-        self, call: str, args: list[Any], asked: int | None
+        self, call: str, args: list[Any], asked: int | None, *, apart: bool = False
     ) -> AbstractContextManager[Crew | None]:
         """Let other processes share the jobs of a call if a law is in Python.
 
         Args: call: Its name in the extension. args: Its arguments before those of laws. asked: The
-            number of workers that the caller asks for.
+            number of workers that the caller asks for. apart: Whether compiled laws run in other
+            processes only: one that does not return, or breaks its process, then ends no other.
         """
-        workers = (asked or cores()) if self.are_python else 1
-        return crew(call, args, self.all, self.seconds, workers)
+        apart = apart and any(not law.is_python for law in self.all)
+        workers = (asked or cores()) if self.are_python or apart else 1
+        return crew(call, args, self.all, self.seconds, workers, apart=apart)
 
 
 def is_file_of_law(name: str) -> bool:
