@@ -106,6 +106,7 @@ def sweep(
     from airtcp.questions.sweep import call
     from airtcp.questions.sweep.run import estimate
     from airtcp.questions.sweep.sweep_file import read
+    from airtcp.words.sentences import counted
 
     asked: dict[str, Any] = {
         "overrides": replaced(overrides or []),
@@ -147,6 +148,9 @@ def sweep(
         else:
             show.put_result(result.answer(), lambda: _points(result), details=details)
     note(f"results: {folder / 'points'} (Parquet)", quiet=quiet)
+    if result.set_aside:
+        points = counted(result.set_aside, "point")
+        note(f"kept in {folder / 'unused'}: {points} that this sweep has not", quiet=quiet)
     if figures is not None:
         drawing.write(result, figures, figure_width, quiet=quiet)
     if page is not None:
