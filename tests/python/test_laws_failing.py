@@ -15,7 +15,7 @@ from airtcp.laws import LawError
 from airtcp.questions.compare import sound
 from airtcp.words.sentences import Finding
 from test_laws_c import ENDLESS, written
-from test_laws_processes import LINK, program
+from test_laws_processes import LINK, faulty, program
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -147,6 +147,21 @@ def test_ctrl_c_keeps_the_others_of_a_law_that_does_not_return(tmp_path: Path) -
     assert found["failed"] == [{"variant": "Mine", "reason": sound.UNFINISHED}]
     assert found["variants"] == ["cubic", "reno"]
     assert found["subjects"][0]["cases"][0]["replications"] == 2
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_ctrl_c_keeps_the_others_of_an_endless_loop_in_python(workers: str, tmp_path: Path) -> None:
+    faulty(tmp_path, "avoid", "\n        while True: pass")
+    (tmp_path / "link.toml").write_text(LINK, "utf-8")
+    words = ["compare", "link.toml", "--tcp", "cubic,reno,faulty.py", "-n", "2", "--json"]
+    with program(tmp_path, *words, "--workers", workers) as running:
+        time.sleep(6)
+        running.send_signal(signal.SIGINT)
+        out, _ = running.communicate(timeout=60)
+    assert running.returncode == 130
+    found = json.loads(out)
+    assert found["variants"] == ["cubic", "reno"]
+    assert found["failed"] == [{"variant": "Faulty", "reason": sound.UNFINISHED}]
 
 
 PART: Final = '''from airtcp.laws import Ack, Law

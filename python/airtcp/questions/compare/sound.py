@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final, Protocol
 
 from airtcp._core import LawError
@@ -50,7 +51,7 @@ def sound(compared: Call, tcp: Sequence[str]) -> tuple[_core.CoreResult, LawErro
     first: LawError | None = None
     while True:
         try:
-            core = compared(left, failed, ended=ended)
+            core = _interruptible(compared, left, failed, ended=ended)
             return _finished(compared, core, left, failed), first
         except LawError as error:
             found, ended = _failing(compared, left, error)
@@ -60,6 +61,16 @@ def sound(compared: Call, tcp: Sequence[str]) -> tuple[_core.CoreResult, LawErro
             failed += found
             names = {one["variant"] for one in found}
             left = [name for name in left if name not in names]
+
+
+def _interruptible(
+    compared: Call, tcp: Sequence[str], failed: Sequence[FailedTcp] = (), *, ended: bool = False
+) -> _core.CoreResult:
+    """Compare; a law that Ctrl-C has ended takes nothing along that is finished."""
+    if not ended:
+        with suppress(KeyboardInterrupt):
+            return compared(tcp, failed)
+    return compared(tcp, failed, ended=True)
 
 
 def _finished(
@@ -97,7 +108,7 @@ def _failing(compared: Call, tcp: Sequence[str], error: LawError) -> tuple[list[
     found: list[FailedTcp] = []
     for name in named or tcp:
         try:
-            if compared([name]).interrupted:
+            if _interruptible(compared, [name]).interrupted:
                 return found, True
         except LawError as own:
             found.append({"variant": name, "reason": str(own)})
