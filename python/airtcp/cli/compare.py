@@ -118,18 +118,10 @@ def compare(
         ),
     ] = None,
     replications: Annotated[
-        int | None,
-        typer.Option(
-            "--replications",
-            "-n",
-            help="Number of replications, or of stretches of a trace.",
-            min=1,
-            max=10_000,
-        ),
+        int | None, opt.replications("Number of replications, or of stretches of a trace.")
     ] = None,
     seed: Annotated[
-        int | None,
-        typer.Option(help="Root seed; by default the scenario's, else 1.", min=0, max=opt.MAX_SEED),
+        int | None, opt.root_seed("Root seed; by default the scenario's, else 1.")
     ] = None,
     overrides: opt.Overrides = None,
     law: opt.Law = None,

@@ -60,15 +60,7 @@ def evaluate(
         ),
     ] = None,
     replications: Annotated[
-        int | None,
-        typer.Option(
-            "--replications",
-            "-n",
-            help="Number of replications; by default 5.",
-            min=1,
-            max=1000,
-            show_default=False,
-        ),
+        int | None, opt.replications("Number of replications; by default 5.", 1000, default=False)
     ] = None,
     seed: opt.Seed = 1,
     law_timeout: opt.LawTimeout = "60 s",

@@ -25,18 +25,11 @@ def run(
     ],
     replications: Annotated[
         int | None,
-        typer.Option(
-            "--replications",
-            "-n",
-            help="Number of replications; by default the scenario's.",
-            min=1,
-            max=opt.MAX_REPLICATIONS,
+        opt.replications(
+            "Number of replications; by default the scenario's.", opt.MAX_REPLICATIONS
         ),
     ] = None,
-    seed: Annotated[
-        int | None,
-        typer.Option(help="Root seed; by default the scenario's.", min=0, max=opt.MAX_SEED),
-    ] = None,
+    seed: Annotated[int | None, opt.root_seed("Root seed; by default the scenario's.")] = None,
     overrides: opt.Overrides = None,
     tcp: Annotated[
         str | None,

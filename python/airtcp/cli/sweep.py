@@ -61,19 +61,12 @@ def sweep(
     ] = None,
     overrides: opt.Overrides = None,
     seed: Annotated[
-        int | None,
-        typer.Option(
-            help="Root seed of all points; by default the file's.", min=0, max=opt.MAX_SEED
-        ),
+        int | None, opt.root_seed("Root seed of all points; by default the file's.")
     ] = None,
     replications: Annotated[
         int | None,
-        typer.Option(
-            "--replications",
-            "-n",
-            help="Number of replications, instead of the file's number or rule.",
-            min=1,
-            max=opt.MAX_REPLICATIONS,
+        opt.replications(
+            "Number of replications, instead of the file's number or rule.", opt.MAX_REPLICATIONS
         ),
     ] = None,
     law: opt.Law = None,
