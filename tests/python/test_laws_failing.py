@@ -149,6 +149,25 @@ def test_ctrl_c_keeps_the_others_of_a_law_that_does_not_return(tmp_path: Path) -
     assert found["subjects"][0]["cases"][0]["replications"] == 2
 
 
+def test_a_run_keeps_the_replications_before_a_call_that_does_not_return(tmp_path: Path) -> None:
+    law = written(tmp_path, avoid=f"if (s->seed % 7 == 0) {{ {ENDLESS} }} s->cwnd += 1;")
+    (tmp_path / "link.toml").write_text(LINK, "utf-8")
+    words = ["run", "link.toml", "--tcp", law, "-n", "40", "--why", "no", "--workers", "1"]
+    with program(tmp_path, *words, "--json", "--law-timeout", "700ms") as ended:
+        out, said = ended.communicate(timeout=120)
+    assert ended.returncode == 2
+    found = json.loads(out)
+    number = len(found["replications"])
+    assert found["failed"]["replication"] == number > 0
+    assert found["failed"]["reason"] in said
+    with program(tmp_path, *words, "--json") as running:
+        time.sleep(5)
+        running.send_signal(signal.SIGINT)
+        out, _ = running.communicate(timeout=60)
+    assert running.returncode == 130
+    assert len(json.loads(out)["replications"]) == number
+
+
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_ctrl_c_keeps_the_others_of_an_endless_loop_in_python(workers: str, tmp_path: Path) -> None:
     faulty(tmp_path, "avoid", "\n        while True: pass")

@@ -83,7 +83,9 @@ class Crew:
         if event is None:
             return []
         if event.code is not None:
-            raise LawError(event.why or ended(event.code))
+            error = LawError(event.why or ended(event.code))
+            error.job = event.running
+            raise error
         for number, said in event.results:
             if number == _FAILED:
                 self._refused(said)

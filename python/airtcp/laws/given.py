@@ -129,6 +129,11 @@ class OwnLaws:
         """Whether the interpreter runs one of them."""
         return any(law.is_python for law in self.all)
 
+    @property
+    def are_libraries(self) -> bool:
+        """Whether each is in a shared library, which another process loads at once."""
+        return bool(self.all) and all(law.is_library for law in self.all)
+
     def for_others(self) -> dict[str, Any]:
         """Return what other processes need to load the laws, as JSON types.
 
