@@ -30,6 +30,7 @@ NAMES = {
         "Estimate": "Estimate",
         "TraceSource": "Source",
         "Skipped": "Skipped",
+        "FailedTcp": "FailedTcp",
         "Difference": "PairedDifference",
         "Outcome": "Outcome",
         "Criterion": "Criterion",

@@ -64,6 +64,16 @@ class RunResult(CoreResult):
     def timeline(self) -> tuple[float, float, bool] | None: ...
 
 @final
+class Kept:
+    """Results that outlive a call.
+
+    A comparison without a law that failed takes those of the others.
+    """
+
+    def __new__(cls) -> Kept: ...
+    def __len__(self) -> int: ...
+
+@final
 class Points:
     """A scenario that runs at many points."""
 
@@ -551,6 +561,7 @@ def compare(
     progress: _Progress | None = None,
     laws: Laws | None = None,
     crew: _Crew | None = None,
+    kept: Kept | None = None,
 ) -> CoreResult: ...
 def compare_schemes(
     options: str,

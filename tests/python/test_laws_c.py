@@ -194,7 +194,7 @@ def test_ctrl_c_ends_a_function_that_never_returns(tmp_path: Path) -> None:
         time.sleep(5)
         running.send_signal(signal.SIGINT)
         _, said = running.communicate(timeout=60)
-    assert (running.returncode, said) == (130, "interrupted\n")
+    assert (running.returncode, said) == (130, "interrupted: 0 replications were finished\n")
 
 
 def test_finished_replications_are_kept(tmp_path: Path) -> None:

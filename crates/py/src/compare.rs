@@ -1,10 +1,11 @@
 //! `compare`: compares TCPs over scenarios and traces.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use airtcp_scenario::ScenarioError;
 use airtcp_study::{
-    Case, CompareError, CompareOptions, CompareResult, CompareRun, Input, Outcome,
+    Case, CompareError, CompareOptions, CompareResult, CompareRun, FailedTcp, Input, Outcome,
     PairedDifference, Subject,
 };
 use airtcp_trace::reader::ReadOptions;
@@ -41,13 +42,36 @@ struct Options {
     set: Vec<(String, String)>,
     read: ReadOptions,
     compare: CompareOptions,
+    /// TCPs that failed in a call before this, for the document.
+    failed: Vec<FailedTcp>,
+    /// True if a call before this was stopped.
+    interrupted: bool,
+}
+
+/// Results that outlive a call: a comparison without a law that failed takes those of the others.
+#[derive(Default)]
+#[pyclass(frozen, module = "airtcp._core")]
+pub struct Kept(Arc<airtcp_study::Kept>);
+
+#[pymethods]
+impl Kept {
+    #[new]
+    fn new() -> Self {
+        Self::default()
+    }
+
+    /// Number of results.
+    fn __len__(&self) -> usize {
+        self.0.len()
+    }
 }
 
 /// Compares TCPs over the scenarios in `options` and the traces at `paths` ("-" is standard input).
 /// `options` is a JSON object with `scenarios`, `set`, `read` and `compare`; `progress(done, total,
-/// label)` is called during the work. `crew` is this process's part among several that share the jobs.
+/// label)` is called during the work. `crew` is this process's part among several that share the jobs; `kept` has
+/// results of a call before, and gets those of this one.
 #[pyfunction]
-#[pyo3(signature = (paths, options, progress = None, laws = None, crew = None))]
+#[pyo3(signature = (paths, options, progress = None, laws = None, crew = None, kept = None))]
 #[expect(clippy::needless_pass_by_value, reason = "arguments from Python come as values")]
 pub(crate) fn compare(
     py: Python<'_>,
@@ -56,7 +80,9 @@ pub(crate) fn compare(
     progress: Option<Py<PyAny>>,
     laws: Option<&Laws>,
     crew: Option<Py<PyAny>>,
+    kept: Option<&Kept>,
 ) -> PyResult<CoreResult> {
+    let _keeping = airtcp_study::keep(kept.map(|kept| kept.0.clone()));
     with_laws(py, laws, crew.as_ref(), || compare_offered(py, paths, options, progress))
 }
 
@@ -83,7 +109,9 @@ fn compare_offered(
         })
     });
     watch.into_error(py)?;
-    let inner = inner.map_err(refused)?;
+    let mut inner = inner.map_err(refused)?;
+    inner.failed = options.failed;
+    inner.interrupted |= options.interrupted;
     let (seed, interrupted) = (inner.seed, inner.interrupted);
     Ok(CoreResult::of(Document { inner, seed, interrupted, tables: &TABLES }))
 }

@@ -43,7 +43,7 @@ mod core {
     #[pymodule_export]
     use crate::capture_live::LiveCapture;
     #[pymodule_export]
-    use crate::compare::compare;
+    use crate::compare::{Kept, compare};
     #[pymodule_export]
     use crate::error::{AirtcpError, LawError, ScenarioError, TraceError};
     #[pymodule_export]

@@ -26,14 +26,15 @@ pub mod intervals {
 
 pub use base::error::CompareError;
 pub use base::error::StudyError;
+pub use base::kept::{Keeping, Kept, keep};
 pub use base::loader::{Traces, read_capacities};
 pub use comparison::compare;
 pub use comparison::schemes::compare_schemes;
 pub use document::capacity::{CapacityOverTime, CapacityStats, CapacityStudy};
 pub use document::compare::{
     Aim, COMPARE_SCHEMA, Case, Channel, CompareResult, CompareRun, Compared, Criterion,
-    Difference as PairedDifference, Measure, NotRanked, Outcome, Over, Ranking, Reason, Remedies,
-    Standing, Subject, SubjectKind, VariantTcp, Verdict, Window,
+    Difference as PairedDifference, FailedTcp, Measure, NotRanked, Outcome, Over, Ranking, Reason,
+    Remedies, Standing, Subject, SubjectKind, VariantTcp, Verdict, Window,
 };
 pub use document::compare_options::{AsLink, CompareOptions};
 pub use document::conclusion::{Aspect, Lag, Question, SchemesVerdict, StationChanges, TradeOff};

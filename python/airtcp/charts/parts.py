@@ -67,6 +67,16 @@ def q(field: str, title: str, fmt: str = ".3~r") -> alt.Tooltip:
     return alt.Tooltip(field=field, type="quantitative", title=title, format=fmt)
 
 
+def spread(field: str, title: str, ends: str | None = None) -> list[alt.Tooltip]:
+    """Return tooltips for a quantity and the ends of its interval.
+
+    Args: field: The quantity. title: Its title. ends: What the fields of the ends begin with; by
+        default the quantity.
+    """
+    before = f"{field}_" if ends is None else ends
+    return [q(field, title), q(f"{before}low", "from"), q(f"{before}high", "to")]
+
+
 def n(field: str, title: str) -> alt.Tooltip:
     """Return a tooltip for a name."""
     return alt.Tooltip(field=field, type="nominal", title=title)

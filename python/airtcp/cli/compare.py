@@ -10,7 +10,7 @@ import typer
 from airtcp.cli import complete
 from airtcp.cli import options as opt
 from airtcp.cli.console import fail, note, progress, refusals
-from airtcp.cli.output import STANDARD, Output, writes_report_on_request
+from airtcp.cli.output import STANDARD, Output, kept, writes_report_on_request
 from airtcp.cli.reading import DEFAULT_READING, reads_traces
 from airtcp.inputs.reading import Reading
 
@@ -118,18 +118,10 @@ def compare(
         ),
     ] = None,
     replications: Annotated[
-        int | None,
-        typer.Option(
-            "--replications",
-            "-n",
-            help="Number of replications, or of stretches of a trace.",
-            min=1,
-            max=10_000,
-        ),
+        int | None, opt.replications("Number of replications, or of stretches of a trace.")
     ] = None,
     seed: Annotated[
-        int | None,
-        typer.Option(help="Root seed; by default the scenario's, else 1.", min=0, max=opt.MAX_SEED),
+        int | None, opt.root_seed("Root seed; by default the scenario's, else 1.")
     ] = None,
     overrides: opt.Overrides = None,
     law: opt.Law = None,
@@ -172,26 +164,28 @@ def compare(
     tomls = [subject for subject in subjects if subject.endswith(".toml")]
     where = output.places([*subjects, *places.of_scenarios(tomls)])
     with refusals("compare", subjects), progress(quiet=output.quiet) as tell:
-        result = call.compare(
-            subjects,
-            tcp=tcp,
-            law=law or (),
-            law_timeout=law_timeout,
-            remedies=False if remedies == ["none"] else remedies,
-            reference=reference,
-            flow=flow,
-            share=share,
-            profile=profile,
-            replications=replications,
-            seed=seed,
-            slot=slot,
-            as_link=None if as_link is None else link_keys(as_link),
-            synthetic=synthetic,
-            overrides=replaced(overrides or []),
-            workers=workers,
-            progress=tell,
-            warn=lambda warning: note(f"warning: {warning}", quiet=output.quiet),
-            **reading,
+        result, failed = kept(
+            lambda: call.compare(
+                subjects,
+                tcp=tcp,
+                law=law or (),
+                law_timeout=law_timeout,
+                remedies=False if remedies == ["none"] else remedies,
+                reference=reference,
+                flow=flow,
+                share=share,
+                profile=profile,
+                replications=replications,
+                seed=seed,
+                slot=slot,
+                as_link=None if as_link is None else link_keys(as_link),
+                synthetic=synthetic,
+                overrides=replaced(overrides or []),
+                workers=workers,
+                progress=tell,
+                warn=lambda warning: note(f"warning: {warning}", quiet=output.quiet),
+                **reading,
+            )
         )
     done = [case["replications"] for s in result.json["subjects"] for case in s["cases"][:1]]
     unfinished = "" if done else "nothing was finished"
@@ -201,6 +195,7 @@ def compare(
         rows=lambda: (result.outcomes, _rows(result)),
         stopped=unfinished if result.interrupted else None,
         finished=len(done),
+        failed=failed and f"{failed}; the other TCPs are compared",
     )
 
 

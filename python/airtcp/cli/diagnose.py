@@ -68,13 +68,10 @@ def diagnose(
     ] = None,
     replications: Annotated[
         int,
-        typer.Option(
-            "--replications",
-            "-n",
-            help="Number of links that are drawn, each replayed once with each TCP; fewer than 5 "
+        opt.replications(
+            "Number of links that are drawn, each replayed once with each TCP; fewer than 5 "
             "give no useful interval.",
-            min=5,
-            max=10_000,
+            least=5,
         ),
     ] = 60,
     seed: opt.Seed = 1,

@@ -12,7 +12,7 @@ import typer
 from airtcp.cli import complete
 from airtcp.cli import options as opt
 from airtcp.cli.console import fail, note, progress, refusals
-from airtcp.cli.output import STANDARD, Output, writes_report_on_request
+from airtcp.cli.output import STANDARD, Output, kept, writes_report_on_request
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,15 +60,7 @@ def evaluate(
         ),
     ] = None,
     replications: Annotated[
-        int | None,
-        typer.Option(
-            "--replications",
-            "-n",
-            help="Number of replications; by default 5.",
-            min=1,
-            max=1000,
-            show_default=False,
-        ),
+        int | None, opt.replications("Number of replications; by default 5.", 1000, default=False)
     ] = None,
     seed: opt.Seed = 1,
     law_timeout: opt.LawTimeout = "60 s",
@@ -78,10 +70,12 @@ def evaluate(
     """Evaluate a congestion control by the criteria that RFC 9743 asks of a new one.
 
     Each criterion holds it against Reno and CUBIC in the same scenarios. A verdict is pass,
-    attention, wrong or not evaluated; the exit code is 0 whatever the verdicts are.
+    attention, wrong or not evaluated; the exit code is 0 whatever the verdicts are, and 2 if the
+    law itself failed.
     """
     from airtcp.questions.evaluate import call
     from airtcp.questions.evaluate.law import read_law
+    from airtcp.words.sentences import counted
 
     if quick and full:
         fail("--quick and --full: give one of them")
@@ -95,16 +89,18 @@ def evaluate(
     where = output.places([])
     begin, used = time.perf_counter(), _processor_s()
     with refusals("evaluate", []), progress(quiet=output.quiet) as tell:
-        result = call.evaluate(
-            law,
-            against=against,
-            only=only or (),
-            effort=effort,
-            replications=replications,
-            seed=seed,
-            law_timeout=law_timeout,
-            workers=workers,
-            progress=tell,
+        result, failed = kept(
+            lambda: call.evaluate(
+                law,
+                against=against,
+                only=only or (),
+                effort=effort,
+                replications=replications,
+                seed=seed,
+                law_timeout=law_timeout,
+                workers=workers,
+                progress=tell,
+            )
         )
     wall, cpu = time.perf_counter() - begin, _processor_s() - used
     note(f"evaluated in {wall:.0f} s, {cpu:.0f} s of processor time", quiet=output.quiet)
@@ -115,6 +111,7 @@ def evaluate(
         rows=lambda: (result.criteria, result.json["criteria"]),
         stopped="" if result.interrupted else None,
         finished=done,
+        failed=failed and f"{failed}; {counted(done, 'criterion was', 'criteria were')} evaluated",
     )
 
 

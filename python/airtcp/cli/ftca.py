@@ -69,13 +69,9 @@ def gain(
         str,
         typer.Argument(metavar="CELL.toml", help="A scenario with your cell.", show_default=False),
     ],
-    replications: Annotated[
-        int | None,
-        typer.Option("--replications", "-n", help="Number of replications.", min=1, max=10_000),
-    ] = None,
+    replications: Annotated[int | None, opt.replications("Number of replications.")] = None,
     seed: Annotated[
-        int | None,
-        typer.Option(help="Root seed; by default the scenario's, else 1.", min=0, max=opt.MAX_SEED),
+        int | None, opt.root_seed("Root seed; by default the scenario's, else 1.")
     ] = None,
     overrides: opt.Overrides = None,
     workers: opt.Workers = None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 import typer
 
@@ -65,6 +65,27 @@ SHOWN: Final = "<path>"
 """The type of an output in help texts."""
 MAX_WORKERS: Final = 100_000
 MAX_REPLICATIONS: Final = 1_000_000
+MAX_SEED: Final = 2**64 - 1
+
+
+def replications(about: str, most: int = 10_000, *, least: int = 1, default: bool = True) -> Any:
+    """Return the option --replications.
+
+    Args: about: What is repeated. most: The largest number. least: The smallest. default: Whether
+        the help shows the default.
+    """
+    return typer.Option(
+        "--replications", "-n", help=about, min=least, max=most, show_default=default
+    )
+
+
+def root_seed(about: str) -> Any:
+    """Return the option --seed, of a command that has no seed of its own.
+
+    Args: about: Which seed is the default.
+    """
+    return typer.Option("--seed", help=about, min=0, max=MAX_SEED)
+
 
 Links = Annotated[
     list[str],
@@ -74,7 +95,6 @@ Links = Annotated[
         show_default=False,
     ),
 ]
-MAX_SEED = 2**64 - 1
 Seed = Annotated[
     int,
     typer.Option(help="Root seed. Equal seeds give equal results.", min=0, max=MAX_SEED),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from airtcp.cli import options as opt
 from airtcp.cli.expand import Command, expanded, option
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from airtcp.cli.places import Places
     from airtcp.data.table import Table
     from airtcp.questions.result_files import Written
+
+_Result = TypeVar("_Result")
 
 
 @dataclass(frozen=True)
@@ -113,6 +115,18 @@ class Output:
             finished=finished,
             failed=failed,
         )
+
+
+def kept(call: Callable[[], _Result]) -> tuple[_Result, str | None]:
+    """Make a call; if a law fails, return what is finished with its error."""
+    from airtcp._core import LawError
+
+    try:
+        return call(), None
+    except LawError as error:
+        if error.result is None:
+            raise
+        return error.result, str(error)
 
 
 STANDARD: Final = Output()

@@ -11,12 +11,10 @@ import typer
 from airtcp.cli import complete
 from airtcp.cli import options as opt
 from airtcp.cli.console import fail, note, progress, refusals
-from airtcp.cli.output import STANDARD, Output, writes_report_on_request
+from airtcp.cli.output import STANDARD, Output, kept, writes_report_on_request
 from airtcp.cli.overrides import replaced
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from airtcp.questions.run.result import RunResult
 
 
@@ -27,18 +25,11 @@ def run(
     ],
     replications: Annotated[
         int | None,
-        typer.Option(
-            "--replications",
-            "-n",
-            help="Number of replications; by default the scenario's.",
-            min=1,
-            max=opt.MAX_REPLICATIONS,
+        opt.replications(
+            "Number of replications; by default the scenario's.", opt.MAX_REPLICATIONS
         ),
     ] = None,
-    seed: Annotated[
-        int | None,
-        typer.Option(help="Root seed; by default the scenario's.", min=0, max=opt.MAX_SEED),
-    ] = None,
+    seed: Annotated[int | None, opt.root_seed("Root seed; by default the scenario's.")] = None,
     overrides: opt.Overrides = None,
     tcp: Annotated[
         str | None,
@@ -128,7 +119,7 @@ def run(
         fail("--timeline goes to the page and the tables: give --html FILE or --out DIR")
     with refusals("run", [scenario]), progress(quiet=output.quiet) as tell:
         text = text_of(sys.stdin.buffer, "stdin") if str(scenario) == "-" else None
-        result, failed = _kept(
+        result, failed = kept(
             lambda: call.run(
                 Path("stdin") if text is not None else scenario,
                 text=text,
@@ -171,18 +162,6 @@ def _say_recorded(result: RunResult, *, quiet: bool) -> None:
         note(f"capture: {capture}", quiet=quiet)
     if (recorded := result.timeline()) is not None and recorded.truncated:
         note(f"the timeline was full at {recorded.end_s:.6f} s and ends there", quiet=quiet)
-
-
-def _kept(run: Callable[[], RunResult]) -> tuple[RunResult, str | None]:
-    """Run; if a law fails, return what was finished before with its error."""
-    from airtcp._core import LawError
-
-    try:
-        return run(), None
-    except LawError as error:
-        if error.result is None:
-            raise
-        return error.result, str(error)
 
 
 def _meet_again(

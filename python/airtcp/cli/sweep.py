@@ -61,19 +61,12 @@ def sweep(
     ] = None,
     overrides: opt.Overrides = None,
     seed: Annotated[
-        int | None,
-        typer.Option(
-            help="Root seed of all points; by default the file's.", min=0, max=opt.MAX_SEED
-        ),
+        int | None, opt.root_seed("Root seed of all points; by default the file's.")
     ] = None,
     replications: Annotated[
         int | None,
-        typer.Option(
-            "--replications",
-            "-n",
-            help="Number of replications, instead of the file's number or rule.",
-            min=1,
-            max=opt.MAX_REPLICATIONS,
+        opt.replications(
+            "Number of replications, instead of the file's number or rule.", opt.MAX_REPLICATIONS
         ),
     ] = None,
     law: opt.Law = None,
@@ -106,6 +99,7 @@ def sweep(
     from airtcp.questions.sweep import call
     from airtcp.questions.sweep.run import estimate
     from airtcp.questions.sweep.sweep_file import read
+    from airtcp.words.sentences import counted
 
     asked: dict[str, Any] = {
         "overrides": replaced(overrides or []),
@@ -147,6 +141,9 @@ def sweep(
         else:
             show.put_result(result.answer(), lambda: _points(result), details=details)
     note(f"results: {folder / 'points'} (Parquet)", quiet=quiet)
+    if result.set_aside:
+        points = counted(result.set_aside, "point")
+        note(f"kept in {folder / 'unused'}: {points} that this sweep has not", quiet=quiet)
     if figures is not None:
         drawing.write(result, figures, figure_width, quiet=quiet)
     if page is not None:

@@ -47,6 +47,13 @@ class Skipped(TypedDict):
     reason: str
 
 
+class FailedTcp(TypedDict):
+    """A TCP whose congestion law failed."""
+
+    reason: str
+    variant: str
+
+
 class PairedDifference(TypedDict):
     """A paired difference."""
 
@@ -253,6 +260,7 @@ class CompareDocument(TypedDict):
     """Everything a comparison reports."""
 
     airtcp_version: str
+    failed: NotRequired[list[FailedTcp]]
     interrupted: bool
     options: dict[str, Any]
     reference: str

@@ -215,6 +215,19 @@ class Table:
         pa = _library("pyarrow")
         return pa.table(self)
 
+    def __reduce__(self) -> tuple[Callable[[bytes], Table], tuple[bytes]]:
+        """Pickle the table as an Arrow stream.
+
+        >>> import pickle
+        >>> pickle.loads(pickle.dumps(Table.from_rows([{"prr": 0.5}]))).rows()
+        [{'prr': 0.5}]
+        """
+        from arro3.io import write_ipc_stream
+
+        whole = io.BytesIO()
+        write_ipc_stream(self._arrow, whole)
+        return _of_stream, (whole.getvalue(),)
+
     def write_parquet(self, file: str | os.PathLike[str] | BinaryIO) -> None:
         """Write the table as Parquet, compressed with Zstandard.
 
@@ -267,3 +280,9 @@ class Table:
 
 
 __all__ = ["ArrowStream", "Table"]
+
+
+def _of_stream(data: bytes) -> Table:
+    from arro3.io import read_ipc_stream
+
+    return Table(read_ipc_stream(io.BytesIO(data)))

@@ -24,6 +24,7 @@ COMPARED: Final = 20
 """Up to this number of links, TCPs are compared and remedies tried by default."""
 
 _DEMO: Final = "demo"
+_LONGEST_RANGE: Final = 1_000_000
 
 
 def only_given(**options: Any) -> dict[str, Any]:
@@ -32,7 +33,7 @@ def only_given(**options: Any) -> dict[str, Any]:
 
 
 def as_json(options: Mapping[str, Any]) -> str:
-    """Write options as JSON. Numbers of numpy are accepted.
+    """Write options as JSON. Numbers and arrays of numpy, and ranges, are accepted.
 
     >>> as_json({"seed": 1, "read": {"interval": "1 ms"}})
     '{"seed": 1, "read": {"interval": "1 ms"}}'
@@ -64,10 +65,15 @@ def plain(value: Any, name: str = "") -> Any:
     if isinstance(value, Mapping):
         table = cast("Mapping[Any, Any]", value)
         return {_key(key, name): plain(part, str(key)) for key, part in table.items()}
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, range) and len(value) > _LONGEST_RANGE:
+        message = f"{name} is a range of {len(value)} numbers; expected at most {_LONGEST_RANGE}"
+        raise ValueError(message)
+    if isinstance(value, (list, tuple, range)):
         return [plain(part, name) for part in cast("list[Any]", value)]
-    if getattr(value, "shape", None) == () and hasattr(value, "item"):
-        return plain(value.item(), name)
+    shape = getattr(value, "shape", None)
+    made = getattr(value, "item" if shape == () else "tolist", None)
+    if shape is not None and made is not None:
+        return plain(made(), name)
     message = (
         f"{name} is of type {type(value).__name__}; "
         "expected text, a number, a flag, or a list or table of them"

@@ -176,7 +176,9 @@ def _unpacked(start: bytes) -> bytes:
 
 def _folder(place: Path) -> Kind | None:
     if (place / SWEEP_MARK).exists():
-        return Kind("the folder of a sweep", (), "'airtcp sweep' of its sweep file goes on with it")
+        hint = "'airtcp sweep' of its sweep file goes on with it"
+        document = "sweep" if (place / "sweep.json").is_file() else ""
+        return Kind("the folder of a sweep", (), hint, document=document)
     documents = [name for name in folder.held(place).files if name.endswith(".json")]
     if documents:
         return _result(documents[0].removesuffix(".json"))

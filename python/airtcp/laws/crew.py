@@ -36,13 +36,15 @@ _CALL: Final = "airtcp.laws.crew:follow"
 class Crew:
     """This process among others: it leads."""
 
-    def __init__(self, given: dict[str, Any], others: int, alone: str | None) -> None:
+    def __init__(
+        self, given: dict[str, Any], others: int, alone: str | None, *, apart: bool = False
+    ) -> None:
         """Prepare.
 
         Args: given: The call, as `follow` takes it. others: Number of other processes. alone: A law
-            that they cannot load, if there is one.
+            that they cannot load, if there is one. apart: Whether the others do all jobs.
         """
-        self._alone = alone
+        self._alone, self._apart = alone, apart and alone is None
         self._job, self._others = Job(_CALL, given, serves=True), others
         self._pool: Pool | None = None
         self._left: deque[int] = deque()
@@ -59,6 +61,8 @@ class Crew:
 
     def take(self) -> int | None:
         """Take a job for this process."""
+        if self._apart:
+            return None
         return self._left.popleft() if self._left else None
 
     def wait(self) -> list[tuple[int, str | None]]:
@@ -79,7 +83,9 @@ class Crew:
         if event is None:
             return []
         if event.code is not None:
-            raise LawError(event.why or ended(event.code))
+            error = LawError(event.why or ended(event.code))
+            error.job = event.running
+            raise error
         for number, said in event.results:
             if number == _FAILED:
                 self._refused(said)
@@ -99,7 +105,7 @@ class Crew:
             raise error from RuntimeError(said["cause"])
         self._left.extend(sorted(self._given))
         self._given.clear()
-        self._others = 0
+        self._others, self._apart = 0, False
         if self._pool is not None:
             self._pool.close()
             self._pool = None
@@ -107,7 +113,9 @@ class Crew:
     def _grown(self) -> Pool | None:
         """Start the others if it is worth it."""
         waited = 0.0 if self._begun is None else time.monotonic() - self._begun
-        if self._stopped or not (self._left and self._others) or waited < _PATIENCE_S:
+        if self._stopped or not (self._left and self._others):
+            return None
+        if waited < _PATIENCE_S and not self._apart:
             return None
         if self._alone is not None:
             self._others = 0
@@ -143,8 +151,8 @@ def ended(code: int) -> str:
     """
     how = f"by signal {-code}" if code < 0 else f"with status {code}"
     return (
-        f"a process that ran a law has ended {how}; --workers 1 runs the law in this process, "
-        "where its output is seen"
+        f"a process that ran a law has ended {how}; airtcp run --workers 1 runs it in its own "
+        "process, where its output is seen"
     )
 
 
@@ -192,19 +200,31 @@ def follow(given: dict[str, Any], talk: Talk) -> None:
 
 @contextmanager
 def crew(
-    call: str, args: list[Any], laws: Sequence[Found], seconds: float, workers: int
+    call: str,
+    args: list[Any],
+    laws: Sequence[Found],
+    seconds: float,
+    workers: int,
+    *,
+    apart: bool = False,
 ) -> Generator[Crew | None]:
     """Let other processes share the jobs of a call.
 
     Args: call: Its name in the extension. args: Its arguments before those of laws, as JSON types.
-        laws: Its laws. seconds: Processor time of a replication. workers: Number of processes.
+        laws: Its laws. seconds: Processor time of a replication. workers: Number of processes that
+            work. apart: Whether this process is none of them.
     """
-    if workers < 2:  # noqa: PLR2004 - this process is one
+    others = workers if apart else workers - 1
+    if others < 1:
         yield None
         return
     specs = elsewhere.specs(laws)
     alone, known = (specs, []) if isinstance(specs, str) else (None, specs)
-    made = Crew({"call": call, "args": args, **elsewhere.job(known, seconds)}, workers - 1, alone)
+    if alone is not None and not any(law.is_python for law in laws):
+        yield None  # threads are as good
+        return
+    given = {"call": call, "args": args, **elsewhere.job(known, seconds)}
+    made = Crew(given, others, alone, apart=apart)
     try:
         yield made
     finally:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from airtcp._core import AirtcpError, LawError
@@ -15,7 +16,6 @@ from airtcp.laws.limit import STANDARD, seconds_of
 from airtcp.laws.source import Found, found_in, of_class, spec_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from contextlib import AbstractContextManager
 
     from airtcp import _core
@@ -59,6 +59,8 @@ class OwnLaws:
             LawError: If a law cannot be loaded.
             TypeError: If one is neither text nor a law.
         """
+        if not isinstance(given, (str, type, BoundLaw, Iterable)):  # pyright: ignore[reportUnnecessaryIsInstance] - from anyone
+            raise _no_tcp(given)
         several = [given] if isinstance(given, (str, type, BoundLaw)) else list(given)
         names: list[str] = []
         for one in several:
@@ -70,11 +72,7 @@ class OwnLaws:
             elif isinstance(one, type) and issubclass(one, Law):  # pyright: ignore[reportUnnecessaryIsInstance] - from anyone
                 names.append(self._class(one))
             else:
-                message = (
-                    f"tcp has {one!r}, of type {type(one).__name__}; expected the name of a TCP, "
-                    "or a class on airtcp.laws.Law"
-                )
-                raise TypeError(message)
+                raise _no_tcp(one)
         return names
 
     def _name(self, text: str) -> str:
@@ -131,6 +129,11 @@ class OwnLaws:
         """Whether the interpreter runs one of them."""
         return any(law.is_python for law in self.all)
 
+    @property
+    def are_libraries(self) -> bool:
+        """Whether each is in a shared library, which another process loads at once."""
+        return bool(self.all) and all(law.is_library for law in self.all)
+
     def for_others(self) -> dict[str, Any]:
         """Return what other processes need to load the laws, as JSON types.
 
@@ -148,15 +151,25 @@ class OwnLaws:
         return 1 if self.are_python else asked
 
     def sharing(
-        self, call: str, args: list[Any], asked: int | None
+        self, call: str, args: list[Any], asked: int | None, *, apart: bool = False
     ) -> AbstractContextManager[Crew | None]:
         """Let other processes share the jobs of a call if a law is in Python.
 
         Args: call: Its name in the extension. args: Its arguments before those of laws. asked: The
-            number of workers that the caller asks for.
+            number of workers that the caller asks for. apart: Whether compiled laws run in other
+            processes only: one that does not return, or breaks its process, then ends no other.
         """
-        workers = (asked or cores()) if self.are_python else 1
-        return crew(call, args, self.all, self.seconds, workers)
+        apart = apart and any(not law.is_python for law in self.all)
+        workers = (asked or cores()) if self.are_python or apart else 1
+        return crew(call, args, self.all, self.seconds, workers, apart=apart)
+
+
+def _no_tcp(given: object) -> TypeError:
+    message = (
+        f"tcp has {given!r}, of type {type(given).__name__}; expected the name of a TCP, "
+        "or a class on airtcp.laws.Law"
+    )
+    return TypeError(message)
 
 
 def is_file_of_law(name: str) -> bool:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 STANDARD: Final = "60 s"
 """Processor time of a replication, if the caller gives none."""
+ALLOWS_MORE: Final = "--law-timeout allows more"
+"""What the error of each law says that took too long, also of a compiled one."""
 _LOOK_S: Final = 0.1
 """Time between two looks at the clocks."""
 _GRACE_S: Final = 1.0
@@ -32,10 +34,7 @@ class LawTimeout(BaseException):
 
     def __str__(self) -> str:
         """Say the limit, and how to move it."""
-        return (
-            f"its replication has taken {self.seconds:g} s of processor time; "
-            "--law-timeout allows more"
-        )
+        return f"its replication has taken {self.seconds:g} s of processor time; {ALLOWS_MORE}"
 
 
 class LawStopped(KeyboardInterrupt):

@@ -64,6 +64,11 @@ class Found:
         """Whether the interpreter runs it."""
         return isinstance(self.law, type)
 
+    @property
+    def is_library(self) -> bool:
+        """Whether it is in a shared library."""
+        return not self.is_python and self.made_of is None
+
     def is_same(self, other: Found) -> bool:
         """Return whether both are one law, which may be loaded twice."""
         if self.law is other.law:

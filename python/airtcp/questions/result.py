@@ -8,16 +8,15 @@ from __future__ import annotations
 
 import json
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, Self, cast
+from typing import TYPE_CHECKING, Any, Final, NoReturn, Self, cast
 
 from airtcp.data.plain import is_printable_json
 from airtcp.questions.result_files import Written
+from airtcp.questions.shown import not_pickled
 from airtcp.words.answer import answered, answered_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-
-    import polars as pl
 
     from airtcp import _core
     from airtcp.data.table import Table
@@ -104,32 +103,22 @@ class TableResult(Written):
 
         return Table(self.arrow(table))
 
-    def to_polars(self, table: str | None = None) -> pl.DataFrame:
-        """Return a table as a polars frame; needs polars.
-
-        Args:
-            table: One of `tables`; by default the first.
-        """
-        return self._one(table).to_polars()
-
-    def to_pandas(self, table: str | None = None) -> Any:
-        """Return a table as a pandas frame; needs pandas.
-
-        Args:
-            table: One of `tables`; by default the first.
-        """
-        return self._one(table).to_pandas()
-
-    def to_arrow(self, table: str | None = None) -> Any:
-        """Return a table as a pyarrow table; needs pyarrow.
-
-        Args:
-            table: One of `tables`; by default the first.
-        """
-        return self._one(table).to_arrow()
-
     def _one(self, table: str | None) -> Table:
         return self.table(self.tables[0] if table is None else table)
+
+    def __copy__(self) -> Self:
+        """Return a result of the same tables."""
+        other = object.__new__(type(self))
+        vars(other).update(vars(self))
+        return other
+
+    def __reduce__(self) -> NoReturn:
+        """Refuse to be pickled.
+
+        Raises:
+            TypeError: Always; the message says what can be pickled.
+        """
+        raise not_pickled(self)
 
     def _frames(self) -> Iterator[tuple[str, Table]]:
         return ((name, self.table(name)) for name in self.tables)

@@ -138,6 +138,9 @@ def scenario_text(path: Path) -> str:
         with path.open("rb") as file:
             return text_of(file, str(path))
     except OSError as error:
+        if "\n" in str(path):
+            said = "this is the text of one; give it as text=, and a name in its place"
+            _refuse("scenario", said)
         _refuse(str(path), f"{error.strerror}; {_EXPECTED}")
 
 

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Iterable, Iterator
 
+    import polars as pl
+
     from airtcp.charts.draw import Width
     from airtcp.charts.figure import Figure
     from airtcp.data.table import Table
@@ -29,12 +31,63 @@ _LARGEST: Final = 150_000
 _TRIED: Final = 4
 
 
+def not_pickled(result: object) -> TypeError:
+    """Return the error of a result that cannot be pickled."""
+    message = (
+        f"{type(result).__name__} is not pickled: pickle its `json`, or the tables that you need "
+        "(result.table(NAME), to_pandas()); result.write(FOLDER) keeps all of it"
+    )
+    return TypeError(message)
+
+
 class Shown(Paged):
     """The common part: it needs the page and the tables of the result."""
 
     @abstractmethod
     def _frames(self) -> Iterator[tuple[str, Table]]:
         """Every table, with the name of its file without the ending."""
+
+    def _one(self, table: str | None) -> Table:
+        """Return a table by name, or the first."""
+        for name, frame in self._frames():
+            if table in {None, name}:
+                return frame
+        names = ", ".join(name for name, _ in self._frames())
+        message = f'no table "{printable(table or "")}" (there are {names})'
+        raise KeyError(message)
+
+    def to_polars(self, table: str | None = None) -> pl.DataFrame:
+        """Return a table as a polars frame; needs polars.
+
+        Args:
+            table: The name of a table; by default the first.
+
+        Raises:
+            KeyError: If no table has this name.
+        """
+        return self._one(table).to_polars()
+
+    def to_pandas(self, table: str | None = None) -> Any:
+        """Return a table as a pandas frame; needs pandas.
+
+        Args:
+            table: As for `to_polars`.
+
+        Raises:
+            KeyError: As for `to_polars`.
+        """
+        return self._one(table).to_pandas()
+
+    def to_arrow(self, table: str | None = None) -> Any:
+        """Return a table as a pyarrow table; needs pyarrow.
+
+        Args:
+            table: As for `to_polars`.
+
+        Raises:
+            KeyError: As for `to_polars`.
+        """
+        return self._one(table).to_arrow()
 
     def _charts(self, link: int | None = None) -> dict[str, tuple[str, str, Any, Any]]:
         """Return heading, caption, chart and data of each chart that has data."""

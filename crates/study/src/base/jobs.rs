@@ -13,6 +13,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use airtcp_sim::parallel::{Stop, default_workers, run_many};
 use airtcp_sim::shared::{Packing, share_many};
 
+use crate::base::kept::{self, Kept};
+
 /// What a job gives, as text for another process, where it is the same.
 pub(crate) trait Packed: Sized {
     /// The text; `None` if it has none.
@@ -124,7 +126,8 @@ impl<V: Sync> Jobs<V> {
         order.results(found)
     }
 
-    /// As [`run`](Self::run); processes may share the jobs.
+    /// As [`run`](Self::run); processes may share the jobs. `key` names what a job gives, if it is to be [kept](Kept)
+    /// beyond this call: a job whose result is there does not run.
     ///
     /// # Errors
     /// As there.
@@ -132,18 +135,25 @@ impl<V: Sync> Jobs<V> {
         self,
         workers: Option<u32>,
         job: impl Fn(Job<'_, V>, &Stop) -> Result<Option<T>, E> + Sync,
+        key: impl Fn(&Job<'_, V>) -> Option<String> + Sync,
         mut report: impl FnMut(usize, usize) -> bool,
     ) -> Result<Vec<Results<V, T>>, E> {
         let order = Order::of(self.subjects);
         let finished = AtomicUsize::new(0);
-        let work = |i: usize, stop: &Stop| order.work(i, stop, &finished, &job);
+        let kept = kept::present();
+        let known = |one: &Job<'_, V>| T::unpack(&kept.as_ref()?.get(&key(one)?)?);
+        let once = |one: Job<'_, V>, stop: &Stop| match known(&one) {
+            Some(done) => Ok(Some(done)),
+            None => job(one, stop),
+        };
+        let work = |i: usize, stop: &Stop| order.work(i, stop, &finished, &once);
         let packing = Packing { pack: pack::<T, E>, unpack: unpack::<T, E> };
         let n = order.batches.len();
-        let found = share_many(
+        let mut found = share_many(
             n,
             threads(workers),
             work,
-            |_| false,
+            |batch| kept.is_some() && order.of_batch(batch).all(|one| known(&one).is_some()),
             &packing,
             |done| {
                 // Jobs of other processes count by their number alone.
@@ -151,6 +161,11 @@ impl<V: Sync> Jobs<V> {
                 report(here.max(order.total * done / n.max(1)), order.total)
             },
         );
+        if let Some(kept) = &kept {
+            for (i, batch) in found.iter_mut().enumerate() {
+                settle(batch, order.of_batch(i), kept, &key);
+            }
+        }
         order.results(found)
     }
 }
@@ -174,6 +189,31 @@ fn unpack<T: Packed, E>(text: &str) -> Option<Batch<T, E>> {
     texts.iter().map(|text| T::unpack(text).map(|done| Some(Ok(done)))).collect()
 }
 
+/// Keeps what a batch gave, and takes what it did not give from before.
+fn settle<'v, V: 'v, T: Packed, E>(
+    batch: &mut Option<Batch<T, E>>,
+    jobs: impl Iterator<Item = Job<'v, V>>,
+    kept: &Kept,
+    key: &impl Fn(&Job<'_, V>) -> Option<String>,
+) {
+    let mut before = batch.take().unwrap_or_default().into_iter();
+    let mut whole: Batch<T, E> = Vec::new();
+    for one in jobs {
+        let (found, key) = (before.next().flatten(), key(&one));
+        whole.push(match (found, key) {
+            (Some(Ok(done)), Some(key)) => {
+                if let Some(text) = done.pack() {
+                    kept.put(key, text);
+                }
+                Some(Ok(done))
+            }
+            (None, Some(key)) => kept.get(&key).and_then(|text| T::unpack(&text)).map(Ok),
+            (found, _) => found,
+        });
+    }
+    *batch = whole.iter().any(Option::is_some).then_some(whole);
+}
+
 /// The jobs in the order in which they start.
 struct Order<V> {
     subjects: Vec<Subject<V>>,
@@ -195,6 +235,15 @@ impl<V> Order<V> {
         }
     }
 
+    /// The jobs of a batch.
+    fn of_batch(&self, batch: usize) -> impl Iterator<Item = Job<'_, V>> {
+        self.jobs[self.batches[batch].clone()].iter().map(|(subject, (variant, replication))| {
+            let subject = *subject as usize;
+            let (variant, _) = &self.subjects[subject].variants[*variant as usize];
+            Job { subject, variant, replication: *replication }
+        })
+    }
+
     /// Does the jobs of a batch, and adds their cost to `finished`; `None` if each was stopped.
     fn work<T, E>(
         &self,
@@ -203,22 +252,20 @@ impl<V> Order<V> {
         finished: &AtomicUsize,
         job: &impl Fn(Job<'_, V>, &Stop) -> Result<Option<T>, E>,
     ) -> Option<Batch<T, E>> {
-        let one = |(number, (variant, replication)): (u32, (u32, u32))| {
+        let one = |one: Job<'_, V>| {
             if stop.is_set() {
                 return None;
             }
-            let subject = &self.subjects[number as usize];
-            let (variant, _) = &subject.variants[variant as usize];
-            let found = job(Job { subject: number as usize, variant, replication }, stop);
+            let cost = self.subjects[one.subject].cost;
+            let found = job(one, stop);
             match &found {
-                Ok(Some(_)) => drop(finished.fetch_add(subject.cost, Ordering::Relaxed)),
+                Ok(Some(_)) => drop(finished.fetch_add(cost, Ordering::Relaxed)),
                 Ok(None) => {}
                 Err(_) => stop.set(),
             }
             found.transpose()
         };
-        let batch: Batch<T, E> =
-            self.jobs[self.batches[batch].clone()].iter().map(|job| one(*job)).collect();
+        let batch: Batch<T, E> = self.of_batch(batch).map(one).collect();
         batch.iter().any(Option::is_some).then_some(batch)
     }
 
@@ -257,128 +304,4 @@ fn batches<V>(subjects: &[Subject<V>]) -> Vec<Range<usize>> {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::convert::Infallible;
-
-    use super::*;
-
-    /// Two subjects, the second with variants of two and of three replications.
-    fn jobs() -> Jobs<char> {
-        let mut jobs = Jobs::new();
-        jobs.add(vec![('a', 1)], 10, 1);
-        jobs.add(vec![('b', 2), ('c', 3)], 1, 1);
-        jobs
-    }
-
-    impl Packed for String {
-        fn pack(&self) -> Option<String> {
-            Some(self.clone())
-        }
-
-        fn unpack(text: &str) -> Option<Self> {
-            Some(text.to_owned())
-        }
-    }
-
-    fn name(job: &Job<'_, char>) -> String {
-        format!("{}{}{}", job.subject, job.variant, job.replication)
-    }
-
-    #[test]
-    fn results_are_found_by_subject_variant_and_replication() {
-        assert_eq!(jobs().len(), 6);
-        for workers in [1, 2, 7] {
-            let mut last = (0, 0);
-            let job = |job: Job<'_, char>, _: &Stop| Ok::<_, Infallible>(Some(name(&job)));
-            let report = |done, total| {
-                last = (done, total);
-                true
-            };
-            let Ok(found) = jobs().run(Some(workers), job, report);
-            let found: Vec<_> = found.into_iter().map(Results::complete).collect();
-            let of = |v: char, names: &[&str]| (v, names.iter().map(|n| (*n).to_owned()).collect());
-            assert_eq!(found[0], (vec![of('a', &["0a0"])], true));
-            let second = vec![of('b', &["1b0", "1b1"]), of('c', &["1c0", "1c1", "1c2"])];
-            assert_eq!(found[1], (second, true));
-            assert_eq!(last, (15, 15));
-        }
-    }
-
-    #[test]
-    fn batches_change_no_result() {
-        for (workers, batch) in [(1, 2), (2, 2), (2, 3), (3, 100), (1, 0)] {
-            let mut jobs = Jobs::new();
-            jobs.add(vec![('a', 2), ('b', 3)], 1, batch);
-            jobs.add(vec![('c', 1)], 1, batch);
-            let job = |job: Job<'_, char>, _: &Stop| Ok::<_, Infallible>(Some(name(&job)));
-            let Ok(found) = jobs.run(Some(workers), job, |_, _| true);
-            let all: Vec<_> =
-                found.into_iter().flat_map(|r| r.complete().0).flat_map(|(_, f)| f).collect();
-            assert_eq!(all, ["0a0", "0a1", "0b0", "0b1", "0b2", "1c0"], "{workers} {batch}");
-        }
-    }
-
-    #[test]
-    fn a_batch_stops_at_the_job_that_was_stopped() {
-        let mut jobs = Jobs::new();
-        jobs.add(vec![('a', 4)], 1, 4);
-        jobs.add(vec![('b', 4)], 1, 4);
-        let job = |job: Job<'_, char>, stop: &Stop| {
-            if job.replication == 2 {
-                stop.set();
-                return Ok::<_, Infallible>(None);
-            }
-            Ok(Some(name(&job)))
-        };
-        let Ok(found) = jobs.run(Some(1), job, |_, _| true);
-        let found: Vec<_> = found.into_iter().map(Results::complete).collect();
-        let names = |names: &[&str]| names.iter().map(|n| (*n).to_owned()).collect::<Vec<_>>();
-        assert_eq!(found[0], (vec![('a', names(&["0a0", "0a1"]))], false));
-        assert_eq!(found[1], (vec![('b', names(&[]))], false));
-    }
-
-    #[test]
-    fn what_is_stopped_has_the_replications_that_all_variants_finished() {
-        let job = |job: Job<'_, char>, stop: &Stop| {
-            // The fifth job, the second replication of `c`, is the first that does not end.
-            if name(&job) == "1c1" {
-                stop.set();
-                return Ok::<_, Infallible>(None);
-            }
-            Ok(Some(name(&job)))
-        };
-        let Ok(found) = jobs().run(Some(1), job, |_, _| true);
-        let mut found = found.into_iter().map(Results::complete);
-        assert!(found.next().unwrap().1);
-        let first = |v: char| (v, vec![format!("1{v}0")]);
-        assert_eq!(found.next().unwrap(), (vec![first('b'), first('c')], false));
-    }
-
-    #[test]
-    fn what_is_stopped_is_not_counted() {
-        let job = |job: Job<'_, char>, stop: &Stop| {
-            if name(&job) == "1c1" {
-                stop.set();
-                return Ok::<_, Infallible>(None);
-            }
-            Ok(Some(name(&job)))
-        };
-        let mut last = 0;
-        let report = |done, _| {
-            last = done;
-            true
-        };
-        let Ok(_) = jobs().share(Some(1), job, report);
-        // The cost of the first subject, and one replication of both variants and the next of `b`.
-        assert_eq!(last, 13);
-    }
-
-    #[test]
-    fn an_error_stops_the_others_and_is_given() {
-        let job = |job: Job<'_, char>, _: &Stop| match name(&job) {
-            name if name == "1b1" => Err(name),
-            name => Ok(Some(name)),
-        };
-        assert_eq!(jobs().run(Some(1), job, |_, _| true).unwrap_err(), "1b1");
-    }
-}
+mod tests;

@@ -77,6 +77,7 @@ pub fn compare(
         subjects,
         skipped,
         interrupted,
+        failed: Vec::new(),
     })
 }
 

@@ -43,6 +43,19 @@ pub struct CompareResult {
     pub skipped: Vec<Skipped>,
     /// True if the comparison was stopped before its end.
     pub interrupted: bool,
+    /// TCPs that stand in no result, because their congestion law of one's own failed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failed: Vec<FailedTcp>,
+}
+
+/// A TCP whose congestion law failed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FailedTcp {
+    /// The variant.
+    pub variant: String,
+    /// The call, its time and flow, and the error.
+    pub reason: String,
 }
 
 /// Kinds of subjects on which TCPs are compared.

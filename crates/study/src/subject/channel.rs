@@ -84,6 +84,11 @@ impl super::Subject for ChannelRuns<'_> {
         (self.names.len(), self.jobs)
     }
 
+    fn key(&self, variant: usize) -> Option<String> {
+        // The same channel has the same place in each call; its replications are part of a stretch's place.
+        serde_json::to_string(&(self.channel, self.jobs, &self.tcp[variant])).ok()
+    }
+
     fn run(&self, variant: usize, number: u32, stop: &Stop) -> Ran<Done> {
         match &self.runner {
             Runner::Plans(plans) => plans.run(variant, number, stop),

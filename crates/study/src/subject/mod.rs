@@ -32,6 +32,11 @@ pub(crate) trait Subject: Sync {
     /// How many variants there are, and how many jobs each has.
     fn jobs(&self) -> (usize, u32);
 
+    /// What names the results of a variant, with everything on which they depend; `None` if they are not kept.
+    fn key(&self, _variant: usize) -> Option<String> {
+        None
+    }
+
     /// Runs one job of a variant.
     fn run(&self, variant: usize, number: u32, stop: &Stop) -> Ran<Self::Done>;
 }
@@ -59,8 +64,12 @@ pub(crate) fn run<N: Copy + Sync, S: Subject, E: Send>(
         let (name, subject) = subjects[job.subject];
         subject.run(*job.variant, job.replication, stop).map_err(|e| located(name, e))
     };
+    let key = |job: &Job<'_, usize>| {
+        let (of, number) = (job.subject, job.replication);
+        Some(format!("{of} of {}, {number}: {}", subjects.len(), subjects[of].1.key(*job.variant)?))
+    };
     let (mut all, mut interrupted) = (Vec::new(), false);
-    for found in jobs.share(workers, job, report)? {
+    for found in jobs.share(workers, job, key, report)? {
         let (finished, is_complete) = found.complete();
         interrupted |= !is_complete;
         let finished: Vec<Vec<S::Done>> = finished.into_iter().map(|(_, done)| done).collect();

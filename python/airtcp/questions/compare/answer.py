@@ -26,7 +26,7 @@ from airtcp.words.answer import DEEPER, Answer
 from airtcp.words.sentences import Finding
 
 if TYPE_CHECKING:
-    from airtcp.data.documents import CompareDocument, CompareSubject
+    from airtcp.data.documents import CompareDocument, CompareSubject, FailedTcp
     from airtcp.questions.compare.answer_tcp import Told
     from airtcp.words.grid import Grid
 
@@ -43,13 +43,15 @@ def answer(document: CompareDocument) -> Answer | None:
         return None
     if len(subjects) > 1:
         headline, helps = answer_many.sentences(subjects)
-        doubt = _stopped(document, subjects[-1]) or answer_many.doubt(document, subjects)
+        doubt = answer_many.doubt(document, subjects)
+        doubt = _failed(document) or _stopped(document, subjects[-1]) or doubt
         also = answer_many.tells(subjects)
     else:
         also = None
         told = answer_tcp.told(subjects[0]["cases"][0])
         headline, helps, open_still = _sentences(subjects[0], document["rival"], told)
-        doubt = _stopped(document, subjects[0]) or _doubt(document, subjects[0], open_still)
+        doubt = _failed(document) or _stopped(document, subjects[0])
+        doubt = doubt or _doubt(document, subjects[0], open_still)
     further, details = _next(document, subjects), _details(document, subjects)
     grid = table(document)
     return Answer(headline, helps, doubt, grid and grid.within(), further, details, also)
@@ -68,7 +70,8 @@ def table(document: CompareDocument, rows: int | None = None) -> Grid | None:
     if not subjects:
         return None
     flow = document["options"].get("flow")
-    return answer_table.table(subjects[0], document["rival"], rows or answer_table.ROWS, flow)
+    grid = answer_table.table(subjects[0], document["rival"], rows or answer_table.ROWS, flow)
+    return answer_table.with_failed(grid, [one["variant"] for one in _failures(document)])
 
 
 def _sentences(
@@ -83,6 +86,20 @@ def _sentences(
     if helps is None:
         return headline, told.tells, doubt
     return headline, helps, told.tells or doubt
+
+
+def _failures(document: CompareDocument) -> list[FailedTcp]:
+    return document.get("failed") or []
+
+
+def _failed(document: CompareDocument) -> str | None:
+    """Name the TCPs that failed, and why the first did."""
+    failed = _failures(document)
+    if not failed:
+        return None
+    first, *others = (answer_tcp.named(one["variant"]) for one in failed)
+    also = f"; so did {answer_tcp.some(others)}: --details" if others else ""
+    return f"{first} failed and has no numbers: {failed[0]['reason'].rstrip('.')}{also}."
 
 
 def _stopped(document: CompareDocument, subject: CompareSubject) -> str | None:
@@ -162,6 +179,7 @@ def _details(
         number = len(document["skipped"])
         first = f"{document['skipped'][0]['path']} ({document['skipped'][0]['reason']})"
         parts.append(Finding(words.unread(number), first))
+    parts += [Finding(f"{one['variant']} failed", one["reason"]) for one in _failures(document)]
     about = f"Seed {document['seed']}, airtcp {document['airtcp_version']}"
     return (*parts, Finding(about, ""))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from airtcp.data.metrics import record
@@ -13,6 +13,8 @@ from airtcp.words import sentences as words
 from airtcp.words.grid import Column, Grid, cut, elided
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from airtcp.data.documents import CompareCase, CompareSubject, Estimate, Outcome, Remedies
 
 ROWS: Final = 10
@@ -20,6 +22,7 @@ ROWS: Final = 10
 _NAME: Final = 36
 """Characters of a name in the table."""
 _TITLE: Final = 60
+_VERDICT: Final = "verdict"
 _STRENGTHS: Final = {
     "goodput": "more goodput",
     "delay": "sooner",
@@ -95,9 +98,22 @@ def table(
         share=None if share is None else share["quantity"],
     )
     if any(row.said for row in shown):
-        columns.append(Column("verdict", [row.said for row in shown], left=True))
+        columns.append(Column(_VERDICT, [row.said for row in shown], left=True))
     names = [elided(outcome["variant"], _NAME) for outcome in outcomes]
     return Grid(head, names, columns, title(subject, case), len(found) - len(shown))
+
+
+def with_failed(grid: Grid, names: Sequence[str]) -> Grid:
+    """Return the table with a row for each TCP that failed and has no numbers."""
+    if not names:
+        return grid
+    columns, blanks = list(grid.columns), [""] * len(names)
+    if not columns or columns[-1].head != _VERDICT:
+        columns.append(Column(_VERDICT, [""] * len(grid.names), left=True))
+    verdict_column = columns.pop().extended(["failed"] * len(names), blanks)
+    columns = [column.extended(blanks, [None] * len(names)) for column in columns]
+    shown = [elided(name, _NAME) for name in names]
+    return replace(grid, names=[*grid.names, *shown], columns=[*columns, verdict_column])
 
 
 def _as_it_is(said: str) -> str:

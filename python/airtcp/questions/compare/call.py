@@ -16,10 +16,13 @@ from airtcp.laws.given import OwnLaws
 from airtcp.laws.limit import STANDARD
 from airtcp.questions import scenarios
 from airtcp.questions.compare import names
+from airtcp.questions.compare.sound import sound
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
+    from airtcp._core import LawError
+    from airtcp.data.documents import FailedTcp
     from airtcp.inputs.arguments import Progress
     from airtcp.inputs.arrays import Links
     from airtcp.inputs.reading import Reading
@@ -64,8 +67,8 @@ def compare(
             congestion controls of one's own, classes on `airtcp.laws.Law`.
         law: Files with congestion controls of one's own that scenarios or `tcp` name. Their code
             runs.
-        law_timeout: Processor time that a replication with a law in Python may take; an endless
-            loop in a law ends then. A call of a compiled law that takes longer ends the process.
+        law_timeout: Processor time that a replication with a law in Python may take, and a call of
+            a compiled law: an endless loop in a law ends then.
         remedies: Whether to try remedies against losses, or their names as in `tcp`, `usual` or
             `none`. By default `usual`, without `tcp` and for up to 20 subjects.
         reference: The reference of the differences; by default the first TCP.
@@ -94,7 +97,8 @@ def compare(
         ScenarioError: If a scenario cannot be run.
         TraceError: If a file cannot be read as a trace.
         AirtcpError: If a TCP or an option is impossible.
-        LawError: If a congestion control of one's own cannot be loaded, or fails in a run.
+        LawError: If a congestion control of one's own cannot be loaded, or fails in a run. Its
+            `result` compares the others, if there are any, and names those that failed.
 
     Examples:
         >>> from airtcp import synth
@@ -144,11 +148,46 @@ def compare(
         _check(options["compare"])
         scenarios.warn_about(options, warn, laws.core)
         traces = [path for path in paths if Path(path) not in files]
-        # Standard input can be read once.
-        alone = 1 if "-" in traces else workers
-        with laws.sharing("compare", [traces, as_json(options)], alone) as crew:
-            core = _core.compare(traces, as_json(options), progress, laws.core, crew)
-        return CompareResult(core, {"read": read, "set": replaced, "law": laws.sources})
+        core, failure = _compared(traces, options, laws, workers, progress)
+    result = CompareResult(core, {"read": read, "set": replaced, "law": laws.sources})
+    if failure is not None:
+        failure.result = result
+        raise failure
+    return result
+
+
+def _compared(
+    traces: list[str],
+    options: Mapping[str, Any],
+    laws: OwnLaws,
+    workers: int | None,
+    progress: Progress | None,
+) -> tuple[_core.CoreResult, LawError | None]:
+    """Compare; without the laws that fail, whose error is returned."""
+    asked = options["compare"]
+    # Standard input can be read once.
+    once = "-" in traces
+    kept = _core.Kept() if laws and not once else None
+
+    def call(
+        tcp: Sequence[str], failed: Sequence[FailedTcp] = (), *, ended: bool = False
+    ) -> _core.CoreResult:
+        chosen = dict(asked) | {"tcp": list(tcp)}
+        if len(tcp) < len(asked["tcp"]) and chosen.get("reference") not in tcp:
+            chosen.pop("reference", None)
+        more = {"compare": chosen, "failed": list(failed), "interrupted": ended}
+        text = as_json(dict(options) | more)
+        report = _stop if ended else progress
+        args = [traces, text]
+        with laws.sharing("compare", args, 1 if once else workers, apart=not once) as crew:
+            return _core.compare(traces, text, report, laws.core, crew, kept)
+
+    return (call(asked["tcp"]), None) if kept is None else sound(call, asked["tcp"])
+
+
+def _stop(_done: int, _total: int, _label: str) -> None:
+    """Run nothing more: Ctrl-C came before."""
+    raise KeyboardInterrupt
 
 
 def _check(asked: Mapping[str, Any]) -> None:

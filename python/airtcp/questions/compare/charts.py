@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.charts import theme
 from airtcp.charts import vega_lite as alt
-from airtcp.charts.parts import crosses, finish, n, named, q, zoom
+from airtcp.charts.parts import crosses, finish, n, named, q, spread, zoom
 from airtcp.data.metrics import record
 
 if TYPE_CHECKING:
@@ -100,9 +100,7 @@ def goodput(
         tooltip=[
             n("variant", "TCP"),
             n("channel", "over"),
-            q("mean", title),
-            q("low", "from"),
-            q("high", "to"),
+            *spread("mean", title, ""),
         ],
         **offset,
     )
@@ -129,9 +127,7 @@ def difference(variants: Sequence[str], reference: str, *, several: bool) -> dic
         tooltip=[
             n("variant", "TCP"),
             n("channel", "over"),
-            q("gain", f"against {reference} (%)"),
-            q("gain_low", "from"),
-            q("gain_high", "to"),
+            *spread("gain", f"against {reference} (%)"),
             n("standing", "which is"),
         ],
         **offset,
@@ -205,9 +201,7 @@ def shares(variants: Sequence[str], rival: str) -> dict[str, Any]:
         y=y,
         tooltip=[
             n("variant", "TCP"),
-            q("share", "share (%)"),
-            q("share_low", "from"),
-            q("share_high", "to"),
+            *spread("share", "share (%)"),
             q("rival", f"{rival} gets (Mb/s)"),
         ],
     )
@@ -266,9 +260,7 @@ def by_link(variants: Sequence[str], links: Sequence[str], reference: str) -> di
         tooltip=[
             n("link", "link"),
             n("variant", "TCP"),
-            q("gain", f"against {reference} (%)"),
-            q("gain_low", "from"),
-            q("gain_high", "to"),
+            *spread("gain", f"against {reference} (%)"),
             n("standing", "which is"),
         ],
     )

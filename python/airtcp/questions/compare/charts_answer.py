@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.charts import theme
 from airtcp.charts import vega_lite as alt
-from airtcp.charts.parts import crosses, finish, n, named, q, zoom
+from airtcp.charts.parts import crosses, finish, n, named, q, spread, zoom
 from airtcp.data.metrics import record
 from airtcp.questions.compare import charts_cell
 from airtcp.questions.compare import rows_answer as rows
@@ -109,7 +109,7 @@ def choices(names: Sequence[str], unit: str) -> dict[str, Any]:
         y=y,
         color=colour,
         shape=shape,
-        tooltip=[n("name", "name"), q("mean", title), q("low", "from"), q("high", "to")],
+        tooltip=[n("name", "name"), *spread("mean", title, "")],
     )
     layers = alt.layer(line, bars, points.add_params(zoom("x")))
     return finish(layers, _ROW * max(len(names), 3) + 40)
@@ -135,9 +135,7 @@ def links(names: Sequence[str], unit: str = "") -> dict[str, Any]:
         tooltip=[
             n("link", "link"),
             n("variant", "name"),
-            q("mean", title),
-            q("low", "from"),
-            q("high", "to"),
+            *spread("mean", title, ""),
         ],
     )
     return finish(points.add_params(zoom("x")), _ROW * max(len(names), 3) + 40)

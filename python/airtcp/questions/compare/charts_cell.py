@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from airtcp.charts import theme
 from airtcp.charts import vega_lite as alt
-from airtcp.charts.parts import crosses, finish, n, named, q, zoom
+from airtcp.charts.parts import crosses, finish, n, named, q, spread, zoom
 from airtcp.data.metrics import record
 from airtcp.questions.compare.charts import colour_of, name_axis, shape_of
 
@@ -75,9 +75,7 @@ def stations(variants: Sequence[str], names: Sequence[str]) -> dict[str, Any]:
         tooltip=[
             n("station", "station"),
             n("variant", "scheme"),
-            q("mean", label),
-            q("low", "from"),
-            q("high", "to"),
+            *spread("mean", label, ""),
             q("airtime", record("schemes", "SchemeStation")["airtime_share"].label),
             n("against", "against the reference"),
         ],

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.charts import theme
 from airtcp.charts import vega_lite as alt
-from airtcp.charts.parts import finish, n, named, q, zoom
+from airtcp.charts.parts import finish, n, named, q, spread, zoom
 from airtcp.questions.compare.charts import name_axis
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def predictions(variants: Sequence[str]) -> dict[str, Any]:
         x=alt.X("middle:Q", title=title),
         y=y,
         color=colour,
-        tooltip=[n("variant", "TCP"), q("middle", title), q("low", "from"), q("high", "to")],
+        tooltip=[n("variant", "TCP"), *spread("middle", title, "")],
     )
     line = (
         named("observed")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.questions.evaluate import tables
+from airtcp.questions.evaluate.document import FAILED
 from airtcp.words import sentences as words
 from airtcp.words.answer import Answer
 from airtcp.words.grid import elided
@@ -49,6 +50,8 @@ def evaluated(document: EvaluateDocument) -> list[CriterionResult]:
 def headline(document: EvaluateDocument) -> str:
     """Say whether the law is ready, and what is wrong, or needs attention, first."""
     law = elided(document["law"]["label"], _NAME)
+    if failed := _failed(document):
+        return f"{law} cannot be evaluated in {_some([one['id'] for one in failed])}: a law failed."
     wrong, attention = (_faults(document, verdict) for verdict in ("wrong", "attention"))
     if wrong:
         more = len(wrong) - _NAMED
@@ -72,6 +75,11 @@ def headline(document: EvaluateDocument) -> str:
         )
     which = "the one criterion" if done == 1 else f"any of {words.count(done)} criteria"
     return f"{law} is not shown to be worse than {_held(document)} in {which}."
+
+
+def _failed(document: EvaluateDocument) -> list[CriterionResult]:
+    """Return the criteria in whose scenarios a law failed."""
+    return [one for one in document["criteria"] if (one["reason"] or "").startswith(FAILED)]
 
 
 def _held(document: EvaluateDocument) -> str:
@@ -126,6 +134,8 @@ def _doubt(document: EvaluateDocument) -> str | None:
     left = len(document["criteria"]) - len(done)
     number = document["options"]["replications"]
     asked = bool(document["options"]["only"])
+    if failed := _failed(document):
+        return f"{(failed[0]['reason'] or '').removeprefix(FAILED)}."
     if document["interrupted"]:
         return f"The work was stopped: {counted(left, 'criterion is', 'criteria are')} missing."
     if number < _FEW:

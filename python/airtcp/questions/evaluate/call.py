@@ -13,7 +13,9 @@ from airtcp.laws.limit import STANDARD, seconds_of
 from airtcp.questions.evaluate import criteria as criteria_list
 from airtcp.questions.evaluate import views, write
 from airtcp.questions.evaluate.criterion import EFFORTS, Criterion, Plan
+from airtcp.questions.evaluate.document import FAILED
 from airtcp.questions.evaluate.judge import (
+    LATE,
     STOPPED,
     criterion_result,
     judged,
@@ -67,8 +69,8 @@ def evaluate(
         effort: `quick`, `standard` or `full`: which paths, for how long, how often.
         replications: Number of replications, instead of that of the effort.
         seed: Root seed.
-        law_timeout: Processor time that a replication with a law in Python may take; an endless
-            loop in a law ends then. A call of a compiled law that takes longer ends the process.
+        law_timeout: Processor time that a replication with a law in Python may take, and a call of
+            a compiled law: an endless loop in a law ends then, and no further scenario begins.
         workers: Number of threads, or of processes with a law in Python; by default all cores. The
             result does not depend on it.
         progress: Called with done, total and a label.
@@ -78,7 +80,8 @@ def evaluate(
         not finished are not evaluated.
 
     Raises:
-        LawError: If a law of one's own cannot be loaded, or fails in a run.
+        LawError: If a law of one's own cannot be loaded, or fails in a run. Its `result` has the
+            criteria in whose scenarios it does not fail, if there are any.
         AirtcpError: If there is no such law, criterion or effort.
 
     Examples:
@@ -138,7 +141,29 @@ def evaluate(
         "recorded": work.recorded,
         "interrupted": work.interrupted,
     }
-    return EvaluateResult(document)
+    result = EvaluateResult(document)
+    if work.failed:
+        raise _failed(work, result)
+    return result
+
+
+def _failed(work: Work, result: EvaluateResult) -> _core.LawError:
+    """Return the error of laws that failed, with what was evaluated."""
+    first = next(work.failed[key] for key in work.tasks if key in work.failed)
+    error = _core.LawError(first)
+    error.result = result if len(result) else None
+    return error
+
+
+def _missing(checks: Sequence[Check], plan: Plan, work: Work, number: int) -> str:
+    """Say why a criterion has no verdict: the failure of a law in one of its scenarios."""
+    for check in checks:
+        for law in (plan.law, *check.held_against(plan)):
+            for scene in check.scenes(law):
+                reason = work.failure(scene, check.replications(number))
+                if reason is not None:
+                    return f"{FAILED}{reason}"
+    return LATE if work.late else STOPPED
 
 
 def _work(seed: int, laws: Sequence[Law], timeout: str) -> Work:
@@ -146,9 +171,9 @@ def _work(seed: int, laws: Sequence[Law], timeout: str) -> Work:
     seconds_of(timeout)  # refused before anything runs
     sources = dict.fromkeys(source for one in laws for source in one.sources)
     hashes = dict.fromkeys(one.sha256 for one in laws if one.sha256 is not None)
-    own = Laws(tuple(sources), tuple(hashes), timeout)
-    in_python = any(one.in_python for one in laws)
-    return Work(seed, own, in_python=in_python, recorded=recorded(seed))
+    compiled = any(one.sources and not one.in_python for one in laws)
+    own = Laws(tuple(sources), tuple(hashes), timeout, compiled)
+    return Work(seed, own, recorded=recorded(seed))
 
 
 def scenario_files(
@@ -211,7 +236,7 @@ def _result(
     if not asked:
         reason = "not asked for (--only)"
     elif len(done) < len(found):
-        done, reason = [], STOPPED
+        done, reason = [], _missing(checks, plan, work, number)
     names = dict.fromkeys(scene.name for check in checks for scene in check.scenes(plan.law))
     against = [one.label for one in plan.yardsticks]
     return criterion_result(criterion, done, reason=reason, scenes=[*names], against=against)

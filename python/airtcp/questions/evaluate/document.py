@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, TypedDict
+from typing import Any, Final, TypedDict
+
+FAILED: Final = "a law failed: "
+"""How the reason begins of a criterion in whose scenarios a law failed; the error follows."""
 
 
 class Value(TypedDict):

@@ -24,6 +24,7 @@ ORDER: Final = ("wrong", "attention", "pass", "not evaluated")
 CREDIT: Final = 0.1
 """Relative gain over every yardstick that counts as better (ours)."""
 STOPPED: Final = "stopped before its scenarios had run"
+LATE: Final = "not run, because the law did not return in another scenario"
 
 
 def yardsticks(law: Law, against: Sequence[Law]) -> list[Law]:

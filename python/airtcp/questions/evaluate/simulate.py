@@ -38,6 +38,12 @@ class Laws:
     """Hashes of their sources."""
     timeout: str = STANDARD
     """Processor time of a replication."""
+    compiled: bool = False
+    """Whether one of them is compiled."""
+
+    def apart(self, workers: int) -> bool:
+        """Return whether scenes run in other processes, if there are so many workers."""
+        return self.compiled or (bool(self.sources) and workers > 1)
 
 
 @dataclass(frozen=True)
@@ -94,7 +100,8 @@ def _elsewhere(task: Task, home: Path, seed: int, laws: Laws) -> list[Rep]:
     )
     if ended.returncode:
         said = ended.stderr.decode(errors="replace").strip() or f"exit {ended.returncode}"
-        raise AirtcpError(said.removeprefix("error: "))
+        kind = LawError if laws.sources else AirtcpError
+        raise kind(said.removeprefix("error: "))
     found = json.loads(ended.stdout)["replications"]
     return [Rep([], [], task.duration_s, one["fingerprint"]) for one in found]
 
@@ -114,7 +121,7 @@ def in_worker(given: dict[str, Any], task: dict[str, Any]) -> dict[str, Any]:
     """
     elsewhere.here(given["path"])
     own = given["laws"]
-    laws = Laws(tuple(own["sources"]), tuple(own["hashes"]), own["timeout"])
+    laws = Laws(tuple(own["sources"]), tuple(own["hashes"]), own["timeout"], own["compiled"])
     try:
         _check(laws)
         with tempfile.TemporaryDirectory(prefix="airtcp-") as folder:

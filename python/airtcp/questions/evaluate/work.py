@@ -2,7 +2,9 @@
 
 Several criteria read one scene. A scene of a law is the same for every criterion, and equal scenes
 of two laws (those of the law and of a baseline that is the same law) are one. Scenes run in
-threads, or in processes if a law is in Python: the interpreter runs one law at a time.
+threads, or in processes if a law is one's own: the interpreter runs one law at a time, and a
+compiled law that does not return ends its process. A scene in which a law fails has no result, and
+the others go on; after a law that did not return, no other scene begins.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from airtcp._core import LawError
 from airtcp.inputs.pool import Job, Pool
 from airtcp.inputs.workers import cores
 from airtcp.laws.crew import ended
+from airtcp.laws.limit import ALLOWS_MORE
 from airtcp.questions import scenarios
 from airtcp.questions.evaluate.simulate import (
     CALL,
@@ -30,7 +33,7 @@ from airtcp.questions.evaluate.simulate import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from concurrent.futures import Future
 
     from airtcp.inputs.arguments import Progress
@@ -55,21 +58,23 @@ class Work:
         seed: int,
         laws: Laws | None = None,
         *,
-        in_python: bool = False,
         recorded: Recorded | None = None,
     ) -> None:
         """Begin without a scene.
 
-        Args: seed: The root seed of all. laws: The laws of one's own that scenes name. in_python:
-            Whether one of them is in Python. recorded: Results of scenes that need not run.
+        Args: seed: The root seed of all. laws: The laws of one's own that scenes name. recorded:
+            Results of scenes that need not run.
         """
         self._seed, self._recorded = seed, recorded
         self.recorded = 0
         """Scenes whose recorded results were taken."""
         self._laws = laws or Laws()
-        self._in_python = in_python
         self.tasks: dict[Key, Task] = {}
         self.done: dict[Key, list[Rep]] = {}
+        self.failed: dict[Key, str] = {}
+        """Why a law failed in a scene."""
+        self.late = False
+        """Whether a law did not return, so that the rest did not run."""
         self._stop = threading.Event()
 
     @property
@@ -90,6 +95,10 @@ class Work:
         """Return what a scene measured; None if it did not run to its end."""
         return self.done.get(self._key(scene, replications))
 
+    def failure(self, scene: Scene, replications: int) -> str | None:
+        """Return why a law failed in a scene."""
+        return self.failed.get(self._key(scene, replications))
+
     def run(self, workers: int | None, progress: Progress | None) -> None:
         """Run every scene. Ctrl-C keeps what is finished.
 
@@ -102,7 +111,7 @@ class Work:
             self.recorded = len(self.done)
         todo = {key: task for key, task in self.tasks.items() if key not in self.done}
         number = min(workers or cores(), max(len(todo), 1))
-        if self._in_python and number > 1:
+        if self._laws.apart(number):
             self._in_processes(todo, number, progress)
         else:
             self._in_threads(todo, number, progress)
@@ -132,40 +141,57 @@ class Work:
 
     def _in_processes(self, todo: dict[Key, Task], workers: int, progress: Progress | None) -> None:
         keys = list(todo)
-        left, finished = list(range(len(keys)))[::-1], 0
+        left, running = list(range(len(keys)))[::-1], set[int]()
         with Pool(Job(CALL, given(self._seed, self._laws)), workers) as pool:
             try:
-                while finished < len(keys):
-                    while left and pool.free():
+                while running or (left and not self.late):
+                    while left and pool.free() and not self.late:
                         number = left.pop()
+                        running.add(number)
                         pool.give([(number, asdict(todo[keys[number]]))])
-                    finished += self._heard(pool.wait(_POLL_S), keys)
+                    left += self._heard(pool.wait(_POLL_S), keys, running)
                     if progress is not None:
-                        progress(finished, len(keys), "scenarios")
+                        progress(len(keys) - len(left) - len(running), len(keys), "scenarios")
             except KeyboardInterrupt:
                 self._stop.set()
-                while (event := pool.wait(0.0)) is not None and event.code is None:
-                    self._heard(event, keys)
+                while (event := pool.wait(0.0)) is not None:
+                    self._heard(event, keys, running)
 
-    def _heard(self, event: Event | None, keys: list[Key]) -> int:
-        """Take the results of workers; return how many they are."""
+    def _heard(self, event: Event | None, keys: list[Key], running: set[int]) -> list[int]:
+        """Take the results of workers; return the scenes that one lost without running them."""
         if event is None:
-            return 0
-        if event.code is not None:
-            raise LawError(event.why or ended(event.code))
+            return []
         for number, said in event.results:
-            self.done[keys[number]] = of_worker(said)
-        return len(event.results)
+            running.discard(number)
+            self._keep(keys[number], lambda said=said: of_worker(said))
+        lost = [number for number, _ in event.lost if number != event.running]
+        running.difference_update(lost)
+        if event.code is not None and event.running is not None:
+            running.discard(event.running)
+            self._fail(keys[event.running], event.why or ended(event.code))
+        return lost
 
     def _take(self, ended: Iterable[Future[list[Rep]]], left: dict[Any, Key]) -> None:
         for future in ended:
-            key, reps = left.pop(future), future.result()
-            if len(reps) == key[1]:
-                self.done[key] = reps
+            self._keep(left.pop(future), future.result)
+
+    def _keep(self, key: Key, found: Callable[[], list[Rep]]) -> None:
+        """Keep what a scene measured, or why a law failed in it."""
+        try:
+            reps = found()
+        except LawError as error:
+            self._fail(key, str(error))
+            return
+        if len(reps) == key[1]:
+            self.done[key] = reps
+
+    def _fail(self, key: Key, reason: str) -> None:
+        self.failed[key] = reason
+        self.late = self.late or ALLOWS_MORE in reason
 
     def _simulate(self, task: Task, home: Path) -> list[Rep]:
         """Run a scene in a thread of its own; a scene that was stopped has fewer replications."""
-        if self._stop.is_set():
+        if self._stop.is_set() or self.late:
             return []
         return simulate(task, home, self._seed, self._laws, self._watch)
 

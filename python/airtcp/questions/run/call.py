@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -65,8 +66,9 @@ def run(
             congestion control of one's own, a class on `airtcp.laws.Law`.
         law: Files with congestion controls of one's own that the scenario names, as in
             `tcp.congestion = { external = "Aimd" }`. Their code runs.
-        law_timeout: Processor time that a replication with a law in Python may take; an endless
-            loop in a law ends then. A call of a compiled law that takes longer ends the process.
+        law_timeout: Processor time that a replication with a law in Python may take, and a call of
+            a compiled law: an endless loop in a law ends then. Such a call ends the process, but
+            not with several replications of a law in a shared library.
         series: Whether to record windows, round-trip times, queues and stations over time in the
             first replication, as tables of the result.
         pcap: File for a capture (pcapng) of the first replication, taken at the senders.
@@ -136,8 +138,7 @@ def run(
     )
     text = scenarios.scenario_text(path) if text is None else scenarios.parsable(text, name)
     replaced = only_given(seed=seed, replications=replications) | dict(overrides or {})
-    if series:
-        replaced["output.series"] = True
+    replaced |= {"output.series": True} if series else {}
     options = only_given(
         set=scenarios.replaced_texts(replaced),
         workers=laws.threads(workers),
@@ -150,10 +151,11 @@ def run(
         about = options | {"capture": pcap is not None or radiotap is not None}
         for warning in _core.warnings(text, name, as_json(about), laws.core):
             warn(warning)
-    captures = Captures(pcap, radiotap, purpose, force)
     # What is recorded is recorded in this process.
+    captures = Captures(pcap, radiotap, purpose, force)
     shared = {key: value for key, value in options.items() if key != "timeline"}
-    sharing = laws.sharing("run", [text, name, as_json(shared)], workers)
+    apart = laws.are_libraries and _has_several(text, options["set"])
+    sharing = laws.sharing("run", [text, name, as_json(shared)], workers, apart=apart)
     with atomic_write.staged() as files, sharing as crew:
         staged = options | captures.stage(files)
         core, failure = _kept(
@@ -189,6 +191,18 @@ def _kept(call: Callable[[], _core.RunResult]) -> tuple[_core.RunResult, LawErro
             raise
         error.kept = None
         return kept, error
+
+
+def _has_several(text: str, replaced: list[list[str]]) -> bool:
+    """Return whether there are several replications, of which some may be finished before others.
+
+    Args: text: The scenario. replaced: Paths and values that replace its own.
+    """
+    given = dict(replaced).get("replications")
+    try:
+        return int(given or tomllib.loads(text).get("replications", 1)) > 1
+    except (ValueError, TypeError, RecursionError):
+        return False  # the extension says what is wrong
 
 
 def _path(scenario: PathLike) -> Path:

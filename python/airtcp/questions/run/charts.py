@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from airtcp.charts import theme
 from airtcp.charts import vega_lite as alt
-from airtcp.charts.parts import finish, lines, n, named, q, zoom
+from airtcp.charts.parts import finish, lines, n, named, q, spread, zoom
 from airtcp.data.metrics import record
 from airtcp.questions.run import rows_time
 
@@ -42,9 +42,7 @@ def goodput(flows: int) -> dict[str, Any]:
         y=y,
         tooltip=[
             n("name", "flow"),
-            q("mean", label("goodput_bps")),
-            q("low", "from"),
-            q("high", "to"),
+            *spread("mean", label("goodput_bps"), ""),
         ],
     )
     height = _ROW * min(max(flows, _FEWEST_ROWS), _MOST_ROWS) + 10

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from airtcp.charts import labels, theme
 from airtcp.charts import vega_lite as alt
-from airtcp.charts.parts import finish, n, named, q
+from airtcp.charts.parts import finish, n, named, q, spread
 from airtcp.data.metrics import record
 
 if TYPE_CHECKING:
@@ -56,9 +56,7 @@ def goodput(stations: int, directions: int) -> dict[str, Any]:
         tooltip=[
             n("name", "station"),
             n("direction", "direction"),
-            q("mean", title),
-            q("low", "from"),
-            q("high", "to"),
+            *spread("mean", title, ""),
         ],
         **both,
     )
@@ -85,9 +83,7 @@ def _stacked(data: str, who: str, what: str, title: str, domain: Sequence[str]) 
             tooltip=[
                 n(who, who),
                 n(what, what),
-                q("share", "%"),
-                q("low", "from"),
-                q("high", "to"),
+                *spread("share", "%", ""),
             ],
         )
     )

@@ -108,9 +108,12 @@ def _of_its_own(document: RunDocument, limit: Limit, names: Sequence[str]) -> st
     them, radio = ("it", "a faster radio") if len(places) == 1 else ("them", "faster radios")
     own = own_keys.said(document, limit) or f"{limit_words.shown(limit['where'])}: slow settings"
     price = "" if trial is None else prices.said(trial, names)
+    of_radio = own_keys.are_of_a_radio(document, limit)
     if trial is not None and prices.is_loss(trial, names):
-        return f"Not advised: with {options(change)}, {price}."
-    move = "" if own_keys.are_of_a_radio(document, limit) else f"move {them} closer, or "
+        what = radio if of_radio else f"a better place or {radio}"
+        cost = f"{what} would cost others more than it gives: {price}"
+        return f"{own}, but {cost} (tried: {options(change)})."
+    move = "" if of_radio else f"move {them} closer, or "
     said = f"{own}: {move}give {them} {radio}"
     if price:
         return f"{said}; {price}, as tried with {options(change)}."

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from airtcp.charts import theme
 from airtcp.charts import vega_lite as alt
-from airtcp.charts.parts import finish, n, named, q, ramp, studied, zoom
+from airtcp.charts.parts import finish, n, named, q, ramp, spread, studied, zoom
 
 ANSWER: Final = "answer"
 """Name of the chart beside the answer."""
@@ -93,9 +93,7 @@ def gain(unit: str, links: int) -> dict[str, Any]:
         n("name", "link"),
         q("mu", studied("mu")),
         q("prr", studied("prr")),
-        q(field, "gain"),
-        q(f"{field}_low", "from"),
-        q(f"{field}_high", "to"),
+        *spread(field, "gain"),
         n("more_than_chance", "significant"),
         n("converged", "mu has settled"),
     ]
@@ -151,9 +149,7 @@ def against_chain(scale: str, links: int) -> dict[str, Any]:
         tooltip=[
             n("name", "link"),
             q("tcp", "trace"),
-            q("chain", "chain"),
-            q("chain_low", "from"),
-            q("chain_high", "to"),
+            *spread("chain", "chain"),
             q("mu", studied("mu")),
             q("prr", studied("prr")),
         ],

@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 
 from airtcp.charts import theme
 from airtcp.charts import vega_lite as alt
-from airtcp.charts.parts import finish, n, named, q, ramp, studied, zoom
+from airtcp.charts.parts import finish, n, named, q, ramp, spread, studied, zoom
 
 MODELS: Final = ["this trace", "independent losses", "Gilbert-Elliott"]
 """The trace and its models, in the order of the legend."""
@@ -63,9 +63,7 @@ def link_throughput() -> dict[str, Any]:
         shape=model_shape().legend(None),
         tooltip=[
             n("model", "losses"),
-            q("mean", studied("packets_per_second")),
-            q("low", "from"),
-            q("high", "to"),
+            *spread("mean", studied("packets_per_second"), ""),
         ],
     )
     return finish(alt.layer(ticks, bars, points).add_params(zoom("x")), 170)

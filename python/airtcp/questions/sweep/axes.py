@@ -100,8 +100,8 @@ def _ranged(
         return Axis(name, paths, (), span, span.low.dimension)
     least, most = limits(AXIS_KEYS, "steps")
     if isinstance(steps, bool) or not isinstance(steps, int) or not least <= steps <= most:
-        said = f"found {found(steps)}; expected a whole number from {least} to {most}"
-        refuse(f"{place}.steps", said)
+        was = "missing" if steps is None else f"found {found(steps)}"
+        refuse(f"{place}.steps", f"{was}; expected a whole number from {least} to {most}")
     return Axis(name, paths, tuple(span.steps(steps)), None, span.low.dimension)
 
 
@@ -119,7 +119,8 @@ def _span(table: dict[str, Any], place: str) -> Span:
             refuse(f"{place}.{key}", f'{was}; expected a number, or a quantity such as "10 ms"')
     low, high = (cast("Any", end) for _, end in ends)
     if low.dimension != high.dimension or bool(low.unit) != bool(high.unit):
-        refuse(f"{place}.to", f"{table['to']} and {table['from']} have different units")
+        said = f"{table['to']} and {table['from']} have different units; write both alike"
+        refuse(f"{place}.to", said)
     if low.si >= high.si:
         refuse(f"{place}.to", f"is {table['to']}; expected more than `from` ({table['from']})")
     scale = table.get("scale", "linear")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from airtcp.files import atomic_write
 from airtcp.inputs.file_kinds import reads
+from airtcp.inputs.progress import shows_progress
 from airtcp.laws.given import OwnLaws
 from airtcp.laws.limit import STANDARD
 from airtcp.questions.sweep import run as runs
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 
 @reads("sweep")
+@shows_progress
 def sweep(
     source: PathLike | Mapping[str, Any],
     *,

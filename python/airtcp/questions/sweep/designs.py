@@ -37,14 +37,16 @@ class Points:
             lengths = {axis.name: len(axis.values) for axis in axes}
             if len(set(lengths.values())) > 1:
                 said = ", ".join(f"{name} has {number}" for name, number in lengths.items())
-                refuse("vary", f'{said}; design = "list" needs equally many values of each key')
+                said += '; design = "list" needs equally many values of each key'
+                refuse(f"{sweep.name}: vary", said)
             self.number = len(axes[0].values)
         elif sweep.design == "grid":
             self.number = math.prod(len(axis.values) for axis in axes)
             if self.number > MOST_POINTS:
-                refuse(
-                    "vary", f"a grid of {self.number} points; at most {MOST_POINTS} are possible"
-                )
+                lengths = " x ".join(str(len(axis.values)) for axis in axes)
+                said = f"a grid of {lengths} points; expected at most {MOST_POINTS} in all"
+                more = 'give fewer steps, or design = "latin-hypercube" with points = 1000'
+                refuse(f"{sweep.name}: vary", f"{said}: {more}")
         elif sweep.design == "latin-hypercube":
             self.number = sweep.points or 0
         else:
@@ -88,7 +90,8 @@ class Points:
         base = sweep.points or 1
         if base & (base - 1):
             below = 1 << (base.bit_length() - 1)
-            refuse("points", f"is {base}; Sobol points need a power of 2: {below} or {2 * below}")
+            place = f"{sweep.name}: points"
+            refuse(place, f"is {base}; Sobol points need a power of 2: {below} or {2 * below}")
         try:
             from SALib.sample import sobol  # pyright: ignore[reportMissingTypeStubs, reportUnknownVariableType]
         except ImportError:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from airtcp.data.table import Table
 from airtcp.questions.shown import Shown
@@ -33,14 +33,23 @@ class SweepResult(Shown):
     """
 
     def __init__(
-        self, folder: Path, document: SweepDocument, plan: Plan, leading: Leading | None = None
+        self,
+        folder: Path,
+        document: SweepDocument,
+        plan: Plan,
+        leading: Leading | None = None,
+        *,
+        set_aside: int = 0,
     ) -> None:
         """Hold the folder, the document and the points of a sweep.
 
         Args: folder: The folder. document: The document. plan: The points. leading: The points by
-            their measure; by default they are read from the folder.
+            their measure; by default they are read from the folder. set_aside: Points of an earlier
+            sweep that the folder keeps in `unused`.
         """
         self._given = leading
+        self.set_aside = set_aside
+        """Points of an earlier sweep in the folder that this one does not ask for."""
         self.folder = folder
         self.json = document
         """The document (`airtcp.sweep/1`), as in `sweep.json`."""
@@ -50,6 +59,18 @@ class SweepResult(Shown):
         """Return the number of points."""
         counts = self.json["points"]
         return f"SweepResult({counts['finished']} of {counts['distinct']} points, {self.folder})"
+
+    def __reduce__(self) -> NoReturn:
+        """Refuse to be pickled.
+
+        Raises:
+            TypeError: Always; the message says what can be pickled.
+        """
+        message = (
+            f"a sweep's result is not pickled: its points stay in {self.folder}; pickle its `json`,"
+            " or the table `points`"
+        )
+        raise TypeError(message)
 
     @property
     def interrupted(self) -> bool:

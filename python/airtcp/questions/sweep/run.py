@@ -77,7 +77,7 @@ def run(
                 with pool_on(on, plan.job, workers if workers is None else wanted) as pool:
                     coordinator.run(pool)
             document = state.write(coordinator.outcome, running=False)
-        return SweepResult(out, document, plan, state.leading)
+        return SweepResult(out, document, plan, state.leading, set_aside=store.set_aside)
     finally:
         store.close()
 

@@ -69,6 +69,8 @@ class Store:
         self.names = [name for name, _ in self._columns]
         self.done: set[str] = set()
         """Keys of the points in the dataset."""
+        self.set_aside = 0
+        """Points of an earlier sweep that this one does not ask for."""
         _check(folder)
         folder.mkdir(parents=True, exist_ok=True)
         self._lock: int | None = _locked(folder)
@@ -120,6 +122,7 @@ class Store:
             moves.append((kept, self._points / kept.name))
         others = distinct - wanted - self.done
         if others:
+            self.set_aside += len(others) * (path.parent == self._points)
             whole = [(name, None) for name in table.column_names]
             rest = select(table, keys, others, whole, {})
             self._write(self._unused, whole, rest)

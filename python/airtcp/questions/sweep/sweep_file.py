@@ -205,7 +205,8 @@ def _subject(folder: Path, table: dict[str, Any]) -> tuple[tuple[str, ...], str,
         return (), parsable(text, "scenario") or "\n", kind or "run"
     given: list[Any] = cast("list[Any]", of) if isinstance(of, list) else [of]
     if not given or not all(isinstance(one, str) and one for one in given):
-        refuse("of", f"found {found(of)}; expected the name of a file, or a list of names")
+        own = "; a scenario itself stands under `scenario`" if isinstance(of, dict) else ""
+        refuse("of", f"found {found(of)}; expected the name of a file, or a list of names{own}")
     names = tuple(str(one) for one in given)
     scenarios = [one for one in names if one.lower().endswith(".toml")]
     kind = kind or ("run" if scenarios else "study")
@@ -244,6 +245,9 @@ def _fixed(
     options = _table(table, "options")
     if options and kind == "run":
         refuse("options", 'a run has no options; expected kind = "study" or "compare"')
+    for key in options:
+        if key in KEYS and key not in KINDS[kind].options:
+            refuse(f"options.{key}", f"it stands at the top of the file: {key} = ...")
     known("options", options, KINDS[kind].options)
     fixed = [(path, value_text(value)) for path, value in _table(table, "set").items()]
     paths = [(f"vary.{axis.name}", path) for axis in axes for path in axis.paths]
