@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import os
 import shutil
 import socket
@@ -11,7 +12,7 @@ import sys
 import threading
 import time
 from contextlib import ExitStack, suppress
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -30,9 +31,6 @@ from test_tunnel import (
     until,
 )
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 pytestmark = pytest.mark.skipif(
     live() is None or not sys.platform.startswith("linux"),
     reason="needs Linux and the program airtcp-live (cargo build -p airtcp-live)",
@@ -47,6 +45,7 @@ class Words:
     def __init__(self, folder: Path, listen: str = "127.0.0.1", at: str = "127.0.0.1") -> None:
         (ours, our_public), (theirs, their_public) = key(folder, "client"), key(folder, "server")
         port = free_port(socket.SOCK_DGRAM)
+        listen = str(ipaddress.IPv4Address(0)) if listen == "*" else listen
         self.client, self.server = folder / "c.sock", folder / "s.sock"
         serve = ("serve", "--listen", f"{listen}:{port}", "--key", theirs, "--peer", our_public)
         connect = ("connect", f"{at}:{port}", "--key", ours, "--peer", their_public)
@@ -56,11 +55,11 @@ class Words:
 
 def processor_time(place: Path) -> float:
     """Return the seconds of processor time of the process that listens at a socket."""
-    done = subprocess.run(["ss", "-xlpH"], text=True, capture_output=True, check=True)
+    ss = shutil.which("ss") or "ss"
+    done = subprocess.run([ss, "-xlpH"], text=True, capture_output=True, check=True)
     (line,) = (line for line in done.stdout.splitlines() if str(place) in line)
     pid = line.partition("pid=")[2].partition(",")[0]
-    with open(f"/proc/{pid}/stat", encoding="ascii") as file:
-        fields = file.read().rpartition(")")[2].split()
+    fields = Path(f"/proc/{pid}/stat").read_text("ascii").rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
@@ -115,7 +114,7 @@ def test_connections_beyond_the_most_wait_and_cost_nothing(tmp_path: Path, echo:
 
 
 def test_a_host_answers_from_the_address_that_was_asked(tmp_path: Path, echo: int) -> None:
-    words, forwarded = Words(tmp_path, "0.0.0.0", "127.0.0.2"), free_port()
+    words, forwarded = Words(tmp_path, "*", "127.0.0.2"), free_port()
     with (
         running(*words.serve, after="listening"),
         running(*words.connect, "-L", f"{forwarded}:127.0.0.1:{echo}", after="connected"),
@@ -140,9 +139,11 @@ def test_what_was_sent_is_delivered_when_the_tunnel_ends(tmp_path: Path) -> None
         thread.start()
         carry = ("-L", f"{forwarded}:127.0.0.1:{listener.getsockname()[1]}")
         with running(*words.serve, after="listening"):
-            with running(*words.connect, *carry, after="connected"):
-                with socket.create_connection(("127.0.0.1", forwarded)) as one:
-                    one.sendall(DATA)
+            with (
+                running(*words.connect, *carry, after="connected"),
+                socket.create_connection(("127.0.0.1", forwarded)) as one,
+            ):
+                one.sendall(DATA)
             thread.join(PATIENCE)
     assert b"".join(got) == DATA
 
@@ -204,7 +205,7 @@ def test_a_narrow_link_is_said(tmp_path: Path) -> None:
     words = f"tunnel connect 127.0.0.1 --key {path} --peer {public} --socks 1080"
     script = f"ip link set lo up mtu 1200 && exec {live()} {words}"
     done = subprocess.run(
-        ["unshare", *own, "sh", "-c", script],
+        [shutil.which("unshare") or "unshare", *own, "sh", "-c", script],
         text=True,
         capture_output=True,
         check=False,

@@ -41,6 +41,11 @@ impl Connections {
         MAX_CHANNELS.saturating_sub(self.all.len())
     }
 
+    /// True if there is none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
     /// What each connection waits for.
     pub(super) fn watched(&self, hub: &mut Hub) -> Vec<(Whose, For)> {
         let wants = |(whose, one): (&Whose, &Connection)| {
@@ -147,11 +152,11 @@ impl Connections {
         }
     }
 
-    /// Whether all that applications had sent has arrived.
+    /// Whether all that applications had sent has arrived, and the peers of those that have closed have closed, too.
     pub(super) fn is_delivered(&self, hub: &mut Hub) -> bool {
         hub.sessions().into_iter().all(|id| {
             let mut own = self.all.iter().filter(|((of, _), _)| *of == id);
-            own.all(|(_, one)| one.joined.is_read())
+            own.all(|(_, one)| !one.joined.is_closed())
                 && hub.session(id).is_none_or(|session| session.is_idle())
         })
     }

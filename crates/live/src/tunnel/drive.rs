@@ -220,7 +220,7 @@ impl Drive<'_> {
                 }
             }
         }
-        if state.again.is_some_and(|at| at <= now) {
+        if !state.ends && state.again.is_some_and(|at| at <= now) {
             state.again = None;
             if let Role::Client(_, server, _) = &mut self.role {
                 server.another();
@@ -331,19 +331,35 @@ impl Drive<'_> {
         }
     }
 
-    /// Delivers what applications have sent, and says to all peers that this end goes. Another signal cuts it short.
-    fn leave(&mut self, state: &mut State) {
-        state.ends = true;
-        state.connections.stop();
-        let until = clock::now() + DELIVER;
-        if !is_delivered(state) {
-            (self.say)("delivering what applications have sent; Ctrl-C again leaves it");
-        }
-        while !is_delivered(state) && clock::now() < until {
+    /// Goes on until a time, or until `done` says so. Returns false if a signal, or an error, ends it before.
+    fn turns_until(
+        &mut self,
+        state: &mut State,
+        until: i64,
+        done: impl Fn(&mut State) -> bool,
+    ) -> bool {
+        while !done(state) && clock::now() < until {
             state.again = Some(until);
             if self.turn(state).unwrap_or(true) {
-                break;
+                return false;
             }
+        }
+        true
+    }
+
+    /// Delivers what applications have sent: what the kernel holds of theirs is not all here yet, so that they are read a second
+    /// longer. Says to all peers that this end goes. Another signal cuts it short.
+    fn leave(&mut self, state: &mut State) {
+        state.ends = true;
+        let mut goes_on = state.connections.is_empty()
+            || self.turns_until(state, clock::now() + SECOND, |state| state.connections.is_empty());
+        state.connections.stop();
+        if goes_on && !is_delivered(state) {
+            (self.say)("delivering what applications have sent; Ctrl-C again leaves it");
+            goes_on = self.turns_until(state, clock::now() + DELIVER, is_delivered);
+        }
+        if !goes_on {
+            (self.say)("some of what applications have sent was not delivered");
         }
         let until = clock::now() + LEAVE;
         let at = state.at(clock::now());

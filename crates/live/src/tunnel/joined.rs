@@ -20,6 +20,8 @@ pub(super) struct Joined {
     channel: ChannelId,
     /// The application has sent its last byte.
     is_read: bool,
+    /// It had sent it when the tunnel was stopped.
+    is_closed: bool,
     /// The application was told that the peer has.
     is_written: bool,
     /// The application's socket takes no more now.
@@ -29,7 +31,14 @@ pub(super) struct Joined {
 impl Joined {
     /// A connection that does not block.
     pub(super) const fn new(stream: TcpStream, channel: ChannelId) -> Self {
-        Self { stream, channel, is_read: false, is_written: false, is_full: false }
+        Self {
+            stream,
+            channel,
+            is_read: false,
+            is_closed: false,
+            is_written: false,
+            is_full: false,
+        }
     }
 
     pub(super) fn fd(&self) -> BorrowedFd<'_> {
@@ -56,12 +65,14 @@ impl Joined {
 
     /// The tunnel ends: nothing more is read of an application that goes on sending.
     pub(super) fn stop(&mut self) {
-        self.is_read |= !airtcp_os::tcp::info(&self.stream).is_ok_and(|info| info.has_closed);
+        self.is_closed =
+            self.is_read || airtcp_os::tcp::info(&self.stream).is_ok_and(|info| info.has_closed);
+        self.is_read |= !self.is_closed;
     }
 
-    /// True if nothing more is read of the application.
-    pub(super) const fn is_read(&self) -> bool {
-        self.is_read
+    /// True if the application had sent all when the tunnel was [stopped](Self::stop): its peer's end is worth waiting for.
+    pub(super) const fn is_closed(&self) -> bool {
+        self.is_closed
     }
 
     /// Moves what can be moved; `is_ready` says whether the connection was found ready for what it [wants](Self::wants).

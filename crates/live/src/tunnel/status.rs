@@ -166,10 +166,10 @@ fn folder() -> PathBuf {
     }
 }
 
-/// Whether a folder is this user's alone.
+/// Whether a folder is this user's alone: none of the six rights of others is set.
 fn is_own(folder: &Path) -> io::Result<bool> {
     let about = fs::symlink_metadata(folder)?;
-    Ok(about.is_dir() && about.uid() == airtcp_os::user::id() && about.mode() & 0o077 == 0)
+    Ok(about.is_dir() && about.uid() == airtcp_os::user::id() && about.mode().trailing_zeros() >= 6)
 }
 
 /// The socket of a running tunnel, which goes with it.
