@@ -128,7 +128,10 @@ impl Connections {
     pub(super) fn turn(&mut self, hub: &mut Hub) {
         let Self { all, buffer } = self;
         all.retain(|(id, _), one| {
-            let Some(session) = hub.session(*id) else { return false };
+            let Some(session) = hub.session(*id) else {
+                one.joined.abort();
+                return false;
+            };
             let is_ready = std::mem::take(&mut one.is_ready);
             one.socks || one.joined.turn(session.mux(), buffer, is_ready)
         });
@@ -136,13 +139,15 @@ impl Connections {
 
     /// A session has ended.
     pub(super) fn ended(&mut self, hub: &mut Hub, id: SessionId) {
-        for (whose, mut one) in std::mem::take(&mut self.all) {
-            if whose.0 != id {
-                self.all.insert(whose, one);
-            } else if let Some(session) = hub.remains(id) {
-                one.joined.finish(session.mux());
+        self.all.retain(|whose, one| {
+            if whose.0 == id {
+                match hub.remains(id) {
+                    Some(session) => one.joined.finish(session.mux()),
+                    None => one.joined.abort(),
+                }
             }
-        }
+            whose.0 != id
+        });
     }
 
     /// Reads nothing more of applications that go on sending.
@@ -165,6 +170,40 @@ impl Connections {
     pub(super) fn abort(&self) {
         for one in self.all.values() {
             one.joined.abort();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{ErrorKind, Read as _};
+    use std::net::TcpListener;
+
+    use airtcp_tunnel::{Peers, PrivateKey};
+    use airtcp_units::Nanos;
+
+    use super::*;
+
+    /// A session that was silent for too long leaves nothing behind: the application must not take that for the end of the data.
+    #[test]
+    fn a_session_that_is_gone_resets_its_connections() {
+        let key = PrivateKey::from_seed([1; 32]);
+        let peers = Peers::Server("192.0.2.1:5298".parse().unwrap(), key.public());
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        for by_turn in [false, true] {
+            let mut hub = Hub::begin(&key, &peers, Nanos::ZERO, Some([1; 32])).unwrap();
+            let mut application = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+            let joined = Joined::new(listener.accept().unwrap().0, 0);
+            let mut connections = Connections::default();
+            connections.all.insert((7, 0), Connection::new(joined, false));
+            if by_turn {
+                connections.turn(&mut hub);
+            } else {
+                connections.ended(&mut hub, 7);
+            }
+            assert!(connections.is_empty());
+            let error = application.read(&mut [0; 1]).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::ConnectionReset);
         }
     }
 }

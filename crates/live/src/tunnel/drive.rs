@@ -103,11 +103,7 @@ impl Drive<'_> {
     }
 
     fn turns(&mut self, state: &mut State) -> Result<(), String> {
-        while !self.turn(state)? {
-            if let Some(socket) = &mut self.status {
-                socket.turn(|| Document::of(self.role.name(), &mut state.hub));
-            }
-        }
+        while !self.turn(state)? {}
         self.leave(state);
         Ok(())
     }
@@ -125,6 +121,9 @@ impl Drive<'_> {
         self.sessions(state)?;
         self.applications(state);
         self.send(state)?;
+        if let Some(socket) = &mut self.status {
+            socket.turn(|| Document::of(self.role.name(), &mut state.hub));
+        }
         Ok(ends)
     }
 
@@ -351,14 +350,14 @@ impl Drive<'_> {
     /// longer. Says to all peers that this end goes. Another signal cuts it short.
     fn leave(&mut self, state: &mut State) {
         state.ends = true;
-        let mut goes_on = state.connections.is_empty()
-            || self.turns_until(state, clock::now() + SECOND, |state| state.connections.is_empty());
+        let goes_on =
+            self.turns_until(state, clock::now() + SECOND, |state| state.connections.is_empty());
         state.connections.stop();
         if goes_on && !is_delivered(state) {
             (self.say)("delivering what applications have sent; Ctrl-C again leaves it");
-            goes_on = self.turns_until(state, clock::now() + DELIVER, is_delivered);
+            self.turns_until(state, clock::now() + DELIVER, is_delivered);
         }
-        if !goes_on {
+        if !is_delivered(state) {
             (self.say)("some of what applications have sent was not delivered");
         }
         let until = clock::now() + LEAVE;
