@@ -152,16 +152,6 @@ impl Datagrams {
         self.socket.local_addr().map_err(|e| Error::system("asking for an address", e))
     }
 
-    /// Sends a datagram; `to` is left out if the socket is connected. Returns whether the kernel took it: a full
-    /// queue, or an earlier answer of the network, is no error of the program.
-    pub fn send(&self, bytes: &[u8], to: Option<SocketAddr>) -> bool {
-        let sent = match to {
-            Some(to) => self.socket.send_to(bytes, to),
-            None => self.socket.send(bytes),
-        };
-        sent.is_ok()
-    }
-
     /// Sends datagrams in order, many with one system call. What the kernel does not take is lost. Returns whether one was
     /// longer than its link carries.
     pub fn send_all(&self, datagrams: &[Outgoing]) -> bool {
@@ -294,6 +284,10 @@ mod tests {
     use super::*;
     use crate::{clock, wait};
 
+    fn to(bytes: &[u8], to: Option<SocketAddr>) -> Outgoing {
+        Outgoing { bytes: bytes.to_vec(), to, from: None }
+    }
+
     #[test]
     fn a_datagram_has_its_source_and_the_stamp_of_its_arrival() {
         for host in ["127.0.0.1:0", "[::1]:0"] {
@@ -306,7 +300,7 @@ mod tests {
             let mut buffer = [0; 8];
             assert_eq!(here.receive(&mut buffer).unwrap(), None);
             let before = clock::wall();
-            assert!(there.send(b"hello, you", None));
+            there.send_all(&[to(b"hello, you", None)]);
             let deadline = clock::now() + 5_000_000_000;
             wait::until(&[here.as_fd()], Some(deadline)).unwrap();
             let found = here.receive(&mut buffer).unwrap().unwrap();
@@ -329,7 +323,7 @@ mod tests {
             here.use_ecn(true).unwrap();
             for (sends, field) in [(false, 0), (true, 2)] {
                 there.use_ecn(sends).unwrap();
-                assert!(there.send(b"x", None));
+                there.send_all(&[to(b"x", None)]);
                 wait::until(&[here.as_fd()], Some(clock::now() + 5_000_000_000)).unwrap();
                 let found = here.receive(&mut [0; 8]).unwrap().unwrap();
                 assert_eq!((found.ecn, found.stamp.is_some()), (field, true), "{host}");
@@ -379,7 +373,7 @@ mod tests {
             let asked = SocketAddr::new(asked, server.address().unwrap().port());
             let local = if asked.is_ipv4() { "127.0.0.1:0" } else { "[::1]:0" };
             let client = Datagrams::bind(local.parse().unwrap()).unwrap();
-            client.send(b"ask", Some(asked));
+            client.send_all(&[to(b"ask", Some(asked))]);
             let deadline = Some(clock::now() + 5_000_000_000);
             wait::until(&[server.as_fd()], deadline).unwrap();
             let found = server.receive(&mut [0; 8]).unwrap().unwrap();

@@ -52,7 +52,7 @@ pub enum Ended {
     #[error("the other end does not answer")]
     Silent,
     /// A server has as many sessions as it takes.
-    #[error("the server has as many tunnels as it takes: 8 with a key, 64 in all")]
+    #[error("the server has as many tunnels as it takes, in all or with this key")]
     Full,
     /// The other end has started anew, and does not know this connection.
     #[error("the other end has started anew")]

@@ -190,6 +190,22 @@ fn handshakes_without_an_end_take_no_places() {
     assert!(ended >= 15, "{ended}");
 }
 
+/// The time for a handshake is enough on bad paths: with 30 % of the packets lost always, with half of them mostly. Who fails
+/// tries again.
+#[test]
+fn handshakes_on_bad_paths_have_time() {
+    for (loss, rtt_ms, least) in [(0.3, 80, 200), (0.5, 200, 160)] {
+        let opens = |seed: &u64| {
+            let mut pair = Pair::new(Path::of(10.0, rtt_ms, loss, *seed));
+            pair.run(Nanos::from_secs_f64(40.0), |pair| pair.events.iter().any(|e| e.1 == CLIENT));
+            let first = pair.events.iter().find(|event| event.1 == CLIENT);
+            first.is_some_and(|event| matches!(event.3, HubEvent::Open(..)))
+        };
+        let opened = (0..200).filter(opens).count();
+        assert!(opened >= least, "{opened} of 200 at {loss}");
+    }
+}
+
 /// A key holds so many sessions; one more is told why it has none, and tries again later.
 #[test]
 fn the_sessions_of_a_key_are_bounded() {
